@@ -1,0 +1,17 @@
+import type * as grpc from '@grpc/grpc-js';
+import type { MessageTypeDefinition } from '@grpc/proto-loader';
+
+import type { Drawing as _rackwright_v1_Drawing, Drawing__Output as _rackwright_v1_Drawing__Output } from './rackwright/v1/Drawing.ts';
+
+type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
+  new(...args: ConstructorParameters<Constructor>): Subtype;
+};
+
+export interface ProtoGrpcType {
+  rackwright: {
+    v1: {
+      Drawing: MessageTypeDefinition<_rackwright_v1_Drawing, _rackwright_v1_Drawing__Output>
+    }
+  }
+}
+

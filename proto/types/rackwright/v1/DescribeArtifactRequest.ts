@@ -1,0 +1,17 @@
+// Original file: rackwright/v1/registry_service.proto
+
+import type { ArtifactPlace as _rackwright_v1_ArtifactPlace, ArtifactPlace__Output as _rackwright_v1_ArtifactPlace__Output } from '../../rackwright/v1/ArtifactPlace.ts';
+
+export interface DescribeArtifactRequest {
+  'place'?: (_rackwright_v1_ArtifactPlace | null);
+  'architecture'?: (string);
+  'name'?: (string);
+  'version'?: (string);
+}
+
+export interface DescribeArtifactRequest__Output {
+  'place': (_rackwright_v1_ArtifactPlace__Output | null);
+  'architecture': (string);
+  'name': (string);
+  'version': (string);
+}

@@ -1,0 +1,12 @@
+// Original file: rackwright/v1/inventory_service.proto
+
+
+export interface GetViewRequest {
+  'view'?: (string);
+  'filters'?: ({[key: string]: string});
+}
+
+export interface GetViewRequest__Output {
+  'view': (string);
+  'filters': ({[key: string]: string});
+}

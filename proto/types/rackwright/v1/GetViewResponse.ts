@@ -1,0 +1,10 @@
+// Original file: rackwright/v1/inventory_service.proto
+
+
+export interface GetViewResponse {
+  'json'?: (Buffer | Uint8Array | string);
+}
+
+export interface GetViewResponse__Output {
+  'json': (Buffer);
+}

@@ -1,0 +1,17 @@
+// Original file: rackwright/v1/registry_service.proto
+
+import type { ArtifactPlace as _rackwright_v1_ArtifactPlace, ArtifactPlace__Output as _rackwright_v1_ArtifactPlace__Output } from '../../rackwright/v1/ArtifactPlace.ts';
+
+export interface ListArtifactsRequest {
+  'place'?: (_rackwright_v1_ArtifactPlace | null);
+  'contains'?: (string);
+  'limit'?: (number);
+  'after'?: (string);
+}
+
+export interface ListArtifactsRequest__Output {
+  'place': (_rackwright_v1_ArtifactPlace__Output | null);
+  'contains': (string);
+  'limit': (number);
+  'after': (string);
+}

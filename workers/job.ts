@@ -1,0 +1,342 @@
+/** All that crosses the thread between the daemon and its workers: jobs in, messages both ways, one outcome. Types only. */
+import type { FaultData } from '../proto/fault.ts';
+import type { FormatName, TaskName } from '../proto/words.ts';
+
+/** One attempt at a task, as the pool hands it to `task.ts`. Plain data, structured-cloneable. */
+export interface Job {
+  /** uuid of the task. */
+  readonly task: string;
+  readonly name: TaskName;
+  /** 1 for the first run. Only the current attempt may publish. */
+  readonly attempt: number;
+  /** Login of who submitted it. */
+  readonly user: string;
+  /** Seconds since the epoch. */
+  readonly submission: number;
+  readonly instance: InstanceSlice;
+  readonly spec: Spec;
+  /** Absolute path of the task's workspace; exists. */
+  readonly place: string;
+  /** Absolute path of the journal to write or continue. */
+  readonly journal: string;
+  /** Absolute path of the Unix socket to open; at most 107 bytes. */
+  readonly console: string;
+  readonly interactive: boolean;
+  readonly settings: WorkerSettings;
+}
+
+/** What a worker needs to know of its instance. */
+export interface InstanceSlice {
+  readonly id: string;
+  /** Full name; Origin and Label of its registries. */
+  readonly name: string;
+  readonly gpg: { readonly name: string; readonly email: string };
+  readonly pipelines: readonly PipelineSlice[];
+  /** Each derivative's parent; `main` has none. */
+  readonly extends: Readonly<Record<string, string>>;
+  /** uname -m words, the host's first. */
+  readonly architectures: readonly string[];
+}
+
+export interface PipelineSlice {
+  readonly format: FormatName;
+  readonly distribution: string;
+  /** null for osi. */
+  readonly environment: string | null;
+  /** Put in versions; null for none. */
+  readonly tag: string | null;
+  readonly derivatives: readonly string[];
+  /** apt mirror or other override for the environment; null = the format's default. */
+  readonly mirror: string | null;
+  readonly components: readonly string[];
+  readonly modules: readonly string[];
+  /** Old versions to keep in the registry, by derivative; absent = only the newest. */
+  readonly retention: Readonly<Record<string, Retention>>;
+}
+
+/** Which versions of a package a registry keeps; what a snapshot holds is always kept. */
+export interface Retention {
+  /** Newest versions kept; 0 = all. */
+  readonly last: number;
+  /** Seconds for which any version is kept; 0 = no such rule. */
+  readonly newer: number;
+}
+
+export interface WorkerSettings {
+  /** Absolute paths. */
+  readonly dirs: {
+    readonly registry: string;
+    readonly cache: string;
+    readonly run: string;
+    readonly tmp: string;
+    readonly images: string;
+    readonly keyring: string;
+  };
+  readonly debug: boolean;
+  readonly limits: TaskLimits;
+  readonly keyring: {
+    readonly type: 'rsa' | 'ed25519';
+    readonly size: number;
+    /** Seconds; 0 = never. */
+    readonly expires: number;
+  };
+  readonly deb: {
+    /** null = the host's own apt sources. */
+    readonly mirror: string | null;
+    readonly components: readonly string[];
+    readonly prescriptDeps: readonly string[];
+    /** Seconds a Release stays valid; 0 = no Valid-Until. */
+    readonly validFor: number;
+  };
+  readonly rpm: {
+    /** Base URLs by environment name. */
+    readonly repositories: Readonly<Record<string, readonly string[]>>;
+    readonly modules: readonly string[];
+    readonly prescriptDeps: readonly string[];
+  };
+}
+
+/** Limits of one task; 0 = none. Bytes and seconds. */
+export interface TaskLimits {
+  readonly memory: number;
+  /** Cores, may be fractional. */
+  readonly cpus: number;
+  readonly pids: number;
+  readonly disk: number;
+  readonly timeout: number;
+  readonly idleTimeout: number;
+  readonly journal: number;
+  /** Bytes an archive may unpack to. */
+  readonly unpacked: number;
+  readonly seccomp: boolean;
+}
+
+export type Spec =
+  | BuildSpec
+  | DeletionSpec
+  | { readonly type: 'keyring-creation' }
+  | { readonly type: 'keyring-renewal'; readonly duration: string }
+  | { readonly type: 'history-purge'; readonly policy: string; readonly tasks: readonly string[] }
+  | { readonly type: 'image-creation'; readonly format: FormatName; readonly force: boolean }
+  | { readonly type: 'image-update'; readonly format: FormatName }
+  | {
+      readonly type: 'image-shell';
+      readonly format: FormatName;
+      readonly term: string;
+      readonly command: readonly string[];
+    }
+  | ({ readonly type: 'environment-creation' } & EnvironmentKey)
+  | ({ readonly type: 'environment-update' } & EnvironmentKey)
+  | ({
+      readonly type: 'environment-shell';
+      readonly term: string;
+      readonly command: readonly string[];
+    } & EnvironmentKey)
+  | RegistrySpec;
+
+export interface EnvironmentKey {
+  readonly format: FormatName;
+  readonly environment: string;
+  /** uname -m word. */
+  readonly architecture: string;
+}
+
+/** One derivative of a distribution in the registry of an instance. */
+export interface RegistryPlace {
+  readonly format: FormatName;
+  readonly distribution: string;
+  readonly derivative: string;
+}
+
+export interface BuildSpec extends RegistryPlace {
+  readonly type: 'build';
+  readonly architectures: readonly string[];
+  readonly artifact: string;
+  readonly author: string;
+  readonly email: string;
+  readonly message: string;
+  /** Definition archive, absolute path inside the workspace. */
+  readonly definition: string;
+  /** Archives sent with the request. `filename` is what the client called it; `path` lies in the workspace. */
+  readonly sources: readonly { readonly id: string; readonly filename: string; readonly path: string }[];
+}
+
+export interface DeletionSpec extends RegistryPlace {
+  readonly type: 'deletion';
+  readonly architecture: string;
+  readonly artifact: string;
+  readonly version: string;
+}
+
+/** Registry work beyond deletion; `action` is one of those of the registry jobs, parameters by name. */
+export interface RegistrySpec {
+  readonly type: 'registry';
+  readonly action: 'snapshot' | 'promotion' | 'rollback' | 'import' | 'verification' | 'repair' | 'retention';
+  readonly format: FormatName;
+  readonly distribution: string;
+  readonly derivative: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** From the thread to the daemon while it works. */
+export type Progress =
+  | { readonly type: 'progress'; readonly step: string; readonly done: number; readonly total: number }
+  /** What became known of the task and belongs in its record. */
+  | {
+      readonly type: 'facts';
+      readonly archives?: readonly { readonly id: string; readonly path: string }[];
+      readonly version?: string;
+    }
+  /** The group whose processes must be gone before the task counts as ended: a cgroup's path. */
+  | { readonly type: 'group'; readonly cgroup: string | null }
+  | { readonly type: 'ask'; readonly id: number; readonly question: Question };
+
+/** From the daemon to the thread. */
+export type Command =
+  | { readonly type: 'cancel'; readonly by: string }
+  /** The daemon is stopping: end quickly; the task will be queued again. */
+  | { readonly type: 'stop' }
+  | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
+  | { readonly type: 'refusal'; readonly id: number; readonly fault: FaultData };
+
+/** What a thread may ask; each has its answer in `Answers`. */
+export type Question =
+  /** The published source artifact of that name, the newest. */
+  | ({ readonly type: 'published-source'; readonly artifact: string } & RegistryPlace)
+  /** Waits until no other task holds that registry. Released by `unlock` or with the task's end. */
+  | { readonly type: 'lock'; readonly registry: RegistryKey }
+  | { readonly type: 'unlock'; readonly registry: RegistryKey }
+  /** Entries of the catalogue, all those of a registry or those that match. Page by page. */
+  | {
+      readonly type: 'catalogue';
+      readonly registry: RegistryKey;
+      readonly names?: readonly string[];
+      readonly after?: number;
+      readonly limit?: number;
+    }
+  /** Which published sources, in any derivative, need a pool file of that name, and its recorded hash. */
+  | { readonly type: 'pool-file'; readonly format: FormatName; readonly path: string }
+  /** Records a publication about to be switched. Answered once it is on disk: that is the grant. */
+  | { readonly type: 'intent'; readonly intent: Intent }
+  /** The switch has been made (or found not to have been): closes the intent. */
+  | { readonly type: 'switched'; readonly intent: number; readonly done: boolean };
+
+export interface Answers {
+  'published-source': { readonly source: CatalogueEntry | null };
+  lock: null;
+  unlock: null;
+  catalogue: { readonly entries: readonly CatalogueEntry[]; readonly next: number | null };
+  'pool-file': { readonly sha256: string | null; readonly usedBy: readonly string[] };
+  intent: Granted;
+  switched: null;
+}
+
+export type Answer = Answers[keyof Answers];
+
+/** What one signed entry file covers: for deb a distribution (derivative null), for rpm and osi a derivative of it. */
+export interface RegistryKey {
+  readonly format: FormatName;
+  readonly distribution: string;
+  readonly derivative: string | null;
+}
+
+/** A publication about to be switched: every file of it is durable already. */
+export interface Intent {
+  readonly registry: RegistryKey;
+  readonly task: string;
+  readonly attempt: number;
+  /** SHA-256, lower-case hex, of the new entry file (InRelease, repomd.xml, SHA256SUMS). */
+  readonly digest: string;
+  /** Name of the generation folder that the switch makes current. */
+  readonly generation: string;
+  readonly add: readonly CatalogueEntry[];
+  /** Row numbers of entries that go. */
+  readonly remove: readonly number[];
+}
+
+export interface Granted {
+  /** Number of the recorded intent. */
+  readonly intent: number;
+}
+
+/** An artifact of one derivative as the catalogue has it. */
+export interface CatalogueEntry extends RegistryPlace {
+  /** Row number; 0 for one that is not recorded yet. */
+  readonly row: number;
+  /** uname -m word, noarch or src; for osi the file extension. */
+  readonly architecture: string;
+  readonly name: string;
+  readonly version: string;
+  /** Bytes as lists show it: 0 for deb sources. */
+  readonly size: number;
+  /** Of a binary: the source it was built from. */
+  readonly source: { readonly name: string; readonly version: string } | null;
+  readonly files: readonly CatalogueFile[];
+  /** The stanza or XML piece as rendered for its index. */
+  readonly stanza: string;
+  readonly changelog: readonly ChangelogEntry[];
+  readonly content: readonly ContentEntry[];
+  /** Seconds since the epoch of its publication. */
+  readonly published: number;
+  /** Task that published it. */
+  readonly task: string;
+}
+
+export interface CatalogueFile {
+  /** Relative to the format's public tree, `pool/main/h/hello/hello_2.10-1_amd64.deb`. */
+  readonly path: string;
+  readonly size: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+}
+
+export interface ChangelogEntry {
+  /** `Name <email>`. */
+  readonly author: string;
+  readonly changes: readonly string[];
+  /** Seconds since the epoch; 0 unreadable. */
+  readonly date: number;
+  readonly version: string;
+}
+
+export interface ContentEntry {
+  /** Absolute, no trailing slash. */
+  readonly path: string;
+  readonly type: 'f' | 'd' | 'l' | 'c' | 'b' | 'p' | 's';
+  readonly size: number;
+}
+
+/** How an attempt ended. */
+export interface Outcome {
+  readonly result: 'success' | 'failed' | 'cancelled' | 'stopped';
+  /** Why, unless it succeeded. */
+  readonly fault: FaultData | null;
+  readonly usage: { readonly peakMemory: number; readonly cpuSeconds: number } | null;
+}
+
+/** Short work on files that the daemon's thread must not do itself; `query.ts` answers each. */
+export type Query =
+  /** Kills what an interrupted attempt left running and removes its leftovers, before anything is queued again. */
+  | { readonly type: 'sweep'; readonly tasks: readonly { readonly id: string; readonly place: string }[] }
+  | { readonly type: 'images'; readonly instance: InstanceSlice; readonly images: string };
+
+export interface QueryAnswers {
+  sweep: { readonly killed: number };
+  images: { readonly images: readonly ImageState[] };
+}
+
+export interface ImageState {
+  readonly format: FormatName;
+  readonly exists: boolean;
+  /** Seconds since the epoch, 0 = never. */
+  readonly created: number;
+  readonly updated: number;
+  readonly environments: readonly {
+    readonly name: string;
+    readonly architecture: string;
+    readonly exists: boolean;
+    readonly created: number;
+    readonly updated: number;
+    readonly size: number;
+  }[];
+}
