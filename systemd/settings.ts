@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { closest } from './closest.ts';
 import { describeFault, type IniFile, parseIni, type SettingFault } from './ini.ts';
 
 /** A typed key. `read` throws a string saying what is wrong. */
@@ -248,31 +249,6 @@ function interpolate(
 function unknown(what: 'section' | 'key', name: string, known: readonly string[]): string {
   const near = closest(name, known);
   return `unknown ${what}${near === null ? '' : `; did you mean "${near}"?`}`;
-}
-
-/** The known name nearest to a misspelt one, null when none is within three edits. */
-export function closest(name: string, known: readonly string[]): string | null {
-  let best: string | null = null;
-  let least = 4;
-  for (const candidate of known) {
-    const distance = edits(name.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [best, least] = [candidate, distance];
-  }
-  return best;
-}
-
-/** Levenshtein distance. */
-function edits(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 /** The four roots of everything we keep. */

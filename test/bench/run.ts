@@ -1,0 +1,41 @@
+/** `npm run bench [NAME] [--json]`: runs the benches whose name contains NAME and prints ours, the peer's, ratio and aim. */
+import { readdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { Bench, BenchRow } from './row.ts';
+
+const { values, positionals } = parseArgs({ options: { json: { type: 'boolean' } }, allowPositionals: true });
+const wanted = positionals[0] ?? '';
+const names = readdirSync(import.meta.dirname)
+  .filter(file => file.endsWith('.bench.ts'))
+  .map(file => file.slice(0, -'.bench.ts'.length))
+  .filter(name => name.includes(wanted))
+  .sort();
+if (names.length === 0) {
+  process.stderr.write(`no bench is called "${wanted}"\n`);
+  process.exit(2);
+}
+
+/** Three significant digits, without exponents for what people read. */
+function show(value: number): string {
+  return Math.abs(value) >= 1000 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
+}
+
+function print(row: BenchRow): void {
+  const peer = row.peer
+    ? `${row.peer.name} ${show(row.peer.value)}, ratio ${show(row.ours / row.peer.value)}`
+    : 'no peer';
+  const aim = row.aim ? `aim ${row.aim.text}: ${row.aim.met ? 'met' : 'MISSED'}` : 'no aim';
+  process.stdout.write(
+    `  ${row.measured}: ours ${show(row.ours)}; ${peer}; ${aim}${row.note ? `; ${row.note}` : ''}\n`,
+  );
+}
+
+const all: Record<string, readonly (BenchRow & { readonly ratio: number | null })[]> = {};
+for (const name of names) {
+  const { bench } = (await import(`./${name}.bench.ts`)) as { bench: Bench };
+  if (!values.json) process.stdout.write(`${bench.name}\n`);
+  const rows = await bench.run();
+  all[name] = rows.map(row => ({ ...row, ratio: row.peer ? row.ours / row.peer.value : null }));
+  if (!values.json) for (const row of rows) print(row);
+}
+if (values.json) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
