@@ -92,6 +92,10 @@ export interface ToolOptions {
   readonly timeout?: number;
   /** Exit codes that are no failure; only 0 unless told. */
   readonly accept?: readonly number[];
+  /** Show what it writes on the task's console instead of giving it back; counts against the task's limits. */
+  readonly show?: boolean;
+  /** As root of the sandbox's id map: for files that belong to users inside. The same as without it when run by root. */
+  readonly mapped?: boolean;
 }
 
 export interface ToolResult {
