@@ -4,16 +4,21 @@
  */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import {
+  type Alias,
   isAlias,
   isCollection,
   isMap,
   isPair,
+  isScalar,
   isSeq,
   LineCounter,
   type Node,
   parseDocument,
+  stringify,
   visit,
 } from 'yaml';
+import { grow, type SyntaxNode, TooMuch } from './growth.ts';
+import type { Finding, Place, Tree } from './tree.ts';
 
 export interface DocumentFault {
   /** 1-based; 0 when the fault has no place. */
@@ -214,4 +219,79 @@ function explain(error: ErrorObject): string {
 export function describeDocumentFault(file: string, fault: DocumentFault): string {
   const where = fault.line > 0 ? `${file}:${fault.line}:${fault.column}` : file;
   return `${where}: ${fault.path === '' ? '' : `${fault.path}: `}${fault.message}`;
+}
+
+/** A tree that was read; null exactly when a finding is an error. */
+export interface TreeDocument {
+  readonly tree: Tree | null;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Reads YAML 1.1 (merge keys, anchors), or JSON, as a tree with places. A repeated key is a warning and the last one
+ * wins, as in PyYAML; custom tags, several documents and anything over the limits are errors. Empty text is null.
+ */
+export function readTree(
+  text: string,
+  file: string,
+  syntax: 'yaml' | 'json' = 'yaml',
+  limits: DocumentLimits = DOCUMENT_LIMITS,
+): TreeDocument {
+  const counter = new LineCounter();
+  const findings: Finding[] = [];
+  const place = (offset: number): Place => {
+    const { line, col } = counter.linePos(offset);
+    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const find = (level: Finding['level'], code: string, offset: number, message: string): void => {
+    findings.push({ ...place(offset), level, code, path: '', message });
+  };
+  const done = (tree: Tree | null, ...more: readonly Finding[]): TreeDocument =>
+    findings.push(...more) > 0 && findings.some(finding => finding.level === 'error')
+      ? { tree: null, findings }
+      : { tree, findings };
+  if (Buffer.byteLength(text) > limits.bytes) find('error', 'syntax', 0, `larger than ${limits.bytes} bytes`);
+  else if (nestingOver(text, limits.depth)) find('error', 'syntax', 0, `nested deeper than ${limits.depth}`);
+  if (findings.length > 0) return done(null);
+  try {
+    if (syntax === 'json') JSON.parse(text);
+    const document = parseDocument(text, {
+      version: '1.1',
+      schema: 'failsafe',
+      uniqueKeys: false,
+      lineCounter: counter,
+      prettyErrors: false,
+      merge: false,
+    });
+    for (const error of document.errors)
+      find('error', 'syntax', error.pos[0], error.message.replace(/; please use .*/, ''));
+    for (const warning of document.warnings) find('error', 'tag', warning.pos[0], warning.message);
+    if (findings.length > 0) return done(null);
+    const look = (node: unknown): SyntaxNode => lookAt(node, target => target.resolve(document));
+    return done(grow(document.contents, { syntax, limits, place, find, look }));
+  } catch (error) {
+    if (error instanceof TooMuch) return done(null);
+    const message = error instanceof Error ? error.message : String(error);
+    const at = Number(/at position (\d+)/.exec(message)?.[1] ?? 0);
+    const lines = text.slice(0, at).split('\n');
+    const here = { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+    const told = message.replace(/ in JSON at position.*$/s, '');
+    return done(null, { ...here, level: 'error', code: 'syntax', path: '', message: told });
+  }
+}
+
+/** A node of the parser in plain words. */
+function lookAt(node: unknown, resolve: (alias: Alias) => unknown): SyntaxNode {
+  const offset = (node as Node | null)?.range?.[0] ?? null;
+  if (isAlias(node)) return { kind: 'alias', offset, target: resolve(node) };
+  if (isSeq(node)) return { kind: 'list', offset, items: node.items };
+  if (isMap(node)) return { kind: 'map', offset, pairs: node.items };
+  if (isScalar(node))
+    return { kind: 'scalar', offset, text: String(node.value ?? ''), plain: node.type === 'PLAIN' };
+  return { kind: 'scalar', offset, text: '', plain: true };
+}
+
+/** YAML text of plain values, quoted so that YAML 1.1 readers get the same values. */
+export function writeYaml(value: unknown): string {
+  return stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }
