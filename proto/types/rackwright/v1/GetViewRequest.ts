@@ -4,9 +4,11 @@
 export interface GetViewRequest {
   'view'?: (string);
   'filters'?: ({[key: string]: string});
+  'format'?: (string);
 }
 
 export interface GetViewRequest__Output {
   'view': (string);
   'filters': ({[key: string]: string});
+  'format': (string);
 }

@@ -3,8 +3,12 @@
 
 export interface GetViewResponse {
   'json'?: (Buffer | Uint8Array | string);
+  'mediaType'?: (string);
+  'database'?: (string);
 }
 
 export interface GetViewResponse__Output {
   'json': (Buffer);
+  'mediaType': (string);
+  'database': (string);
 }
