@@ -1,0 +1,237 @@
+/** Reads gateway.ini whole, with the secrets and keys it names, or tells every fault at once. */
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { errorCode, toFault } from '../../proto/fault.ts';
+import type { SettingFault } from '../../systemd/ini.ts';
+import { type Loaded, type Places, readSettings, throwFaults } from '../../systemd/settings.ts';
+import { MIN_SECRET, readTokenKey, type TokenKey } from '../auth/key.ts';
+import { type GatewaySettings, gatewaySchema } from './schema.ts';
+
+/** Settings with what the named files hold. Secrets are here only, never in `settings`. */
+export interface Gateway {
+  readonly settings: GatewaySettings;
+  /** The current key, then the previous one. */
+  readonly keys: readonly TokenKey[];
+  /** Null unless sign-in is by OpenID Connect. */
+  readonly sessionKey: Buffer | null;
+  readonly clientSecret: string | null;
+  readonly bindPassword: string | null;
+  /** Sentences for the log: what works, but shouldn't stay so. */
+  readonly warnings: readonly string[];
+}
+
+export function gatewayFile(places: Places): string {
+  return join(places.etc, 'gateway.ini');
+}
+
+/** Reads the file against the schema alone. Throws a SettingsError. */
+export function readGatewayFile(file: string, places: Places): Loaded<ReturnType<typeof gatewaySchema>> {
+  return readSettings(gatewaySchema(places), {
+    files: [file],
+    required: true,
+    variables: { config_dir: dirname(file), state_dir: places.lib },
+  });
+}
+
+/**
+ * Reads and checks all that the gateway starts with. `credentials` is systemd's `$CREDENTIALS_DIRECTORY`, where a
+ * file named like the key's own (`jwt.key`, `session.key`) wins. Throws a SettingsError with every fault.
+ */
+export function loadGateway(file: string, places: Places, credentials: string | null): Gateway {
+  const loaded = readGatewayFile(file, places);
+  const { settings } = loaded;
+  const check = new Check(file, loaded, credentials);
+  checkAgents(settings, check);
+  const keys = readKeys(settings, check);
+  const oidc = settings.authentication.enabled && settings.authentication.method === 'oidc';
+  const ldap = settings.authentication.enabled && settings.authentication.method === 'ldap';
+  const clientSecret = oidc ? check.secret('oidc', 'client_secret', 'client_secret_file') : null;
+  const bindPassword = ldap ? check.secret('ldap', 'bind_password', 'bind_password_file') : null;
+  const sessionKey = oidc ? readSessionKey(settings, check) : null;
+  if (oidc) checkOidc(settings, clientSecret, check);
+  if (ldap) checkLdap(settings, check);
+  checkFiles(settings, check);
+  throwFaults(check.faults);
+  return { settings, keys, sessionKey, clientSecret, bindPassword, warnings: check.warnings };
+}
+
+/** Collects faults and warnings, and reads files for them. */
+class Check {
+  readonly faults: SettingFault[] = [];
+  readonly warnings: string[] = [];
+  private readonly file: string;
+  private readonly loaded: Loaded<ReturnType<typeof gatewaySchema>>;
+  private readonly credentials: string | null;
+
+  constructor(file: string, loaded: Loaded<ReturnType<typeof gatewaySchema>>, credentials: string | null) {
+    this.file = file;
+    this.loaded = loaded;
+    this.credentials = credentials;
+  }
+
+  fault(section: string, key: string, message: string): void {
+    const line = /:(\d+)$/.exec(this.loaded.origin(section, key))?.[1];
+    this.faults.push({ file: this.file, line: Number(line ?? 0), section, key, message });
+  }
+
+  /** The path to read: systemd's copy of a credential of that name, where there is one. */
+  credential(name: string, configured: string): string {
+    if (this.credentials === null) return configured;
+    const copy = join(this.credentials, name);
+    return statSync(copy, { throwIfNoEntry: false }) ? copy : configured;
+  }
+
+  /** Contents of a file, null with a fault when it can't be read; a warning when all the world can. */
+  read(section: string, key: string, path: string, hint = ''): Buffer | null {
+    try {
+      const bytes = readFileSync(path);
+      if ((statSync(path).mode & 0o004) !== 0) {
+        this.warnings.push(`[${section}]>${key}: everybody on this host can read ${path}; make it mode 0400`);
+      }
+      return bytes;
+    } catch (error) {
+      const code = errorCode(error);
+      const why = code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`;
+      this.fault(section, key, `${path} ${why}${hint}`);
+      return null;
+    }
+  }
+
+  /** A text secret: its file wins over an inline value and loses exactly one final line feed or CRLF. */
+  secret(section: 'oidc' | 'ldap', key: string, fileKey: string): string | null {
+    const slice: Readonly<Record<string, unknown>> = this.loaded.settings[section];
+    const inline = slice[key] as string | null;
+    const path = slice[fileKey] as string | null;
+    if (path === null) {
+      if (inline === '') this.fault(section, key, 'is empty');
+      return inline;
+    }
+    if (inline !== null) {
+      this.warnings.push(`[${section}]: both ${key} and ${fileKey} are set; ${fileKey} is used`);
+    }
+    const bytes = this.read(section, fileKey, path);
+    if (bytes === null) return null;
+    let value: string;
+    try {
+      value = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
+    } catch {
+      this.fault(section, fileKey, `${path} is not UTF-8 text`);
+      return null;
+    }
+    if (value === '') this.fault(section, fileKey, `${path} holds an empty secret`);
+    return value;
+  }
+}
+
+function readKeys({ jwt }: GatewaySettings, check: Check): TokenKey[] {
+  const keys: TokenKey[] = [];
+  const add = (key: 'key' | 'previous_key', path: string, hint: string): void => {
+    if (check.read('jwt', key, path, hint) === null) return;
+    try {
+      keys.push(readTokenKey(path, jwt.algorithm));
+    } catch (error) {
+      check.fault('jwt', key, `${path}: ${toFault(error).message}`);
+    }
+  };
+  add('key', check.credential('jwt.key', jwt.key), '; make one with "rackwright-edge gen-jwt-key"');
+  if (keys[0]?.sign === null) check.fault('jwt', 'key', 'is a public key alone; the gateway must sign');
+  if (jwt.previous_key !== null) add('previous_key', jwt.previous_key, '');
+  return keys;
+}
+
+function readSessionKey({ service }: GatewaySettings, check: Check): Buffer | null {
+  const path = check.credential('session.key', service.session_key);
+  const hint =
+    '; make one with "rackwright-edge gen-session-key", the same for all gateways behind one front';
+  const bytes = check.read('service', 'session_key', path, hint);
+  if (bytes !== null && bytes.length < MIN_SECRET) {
+    check.fault(
+      'service',
+      'session_key',
+      `${path} has ${bytes.length} bytes; at least ${MIN_SECRET} are needed`,
+    );
+  }
+  return bytes;
+}
+
+function checkAgents({ agents }: GatewaySettings, check: Check): void {
+  if (agents.url.length === 0) check.fault('agents', 'url', 'is required: the URL of an agent a line');
+  for (const key of ['version', 'racksdb_version'] as const) {
+    if (!/^\d+(\.\d+)*$/.test(agents[key])) {
+      check.fault('agents', key, `"${agents[key]}" is not a version such as 6.0.0`);
+    }
+  }
+}
+
+function checkOidc({ oidc, ui }: GatewaySettings, secret: string | null, check: Check): void {
+  if (oidc.issuer === null) check.fault('oidc', 'issuer', 'is required for sign-in with OpenID Connect');
+  if (!oidc.client_id) check.fault('oidc', 'client_id', 'is required for sign-in with OpenID Connect');
+  if (ui.host === null && oidc.redirect_uri === null) {
+    check.fault('ui', 'host', 'either [ui] host or [oidc] redirect_uri must be set');
+  }
+  const hasSecret = secret !== null || oidc.client_secret_file !== null;
+  if (!hasSecret && oidc.pkce === null) {
+    check.fault('oidc', 'pkce', 'a public client (without client_secret) needs pkce: set it to S256');
+  }
+  if (!hasSecret && oidc.token_auth_method.startsWith('client_secret')) {
+    check.fault('oidc', 'token_auth_method', `${oidc.token_auth_method} needs a client_secret`);
+  }
+  if (oidc.algorithms.length === 0) check.fault('oidc', 'algorithms', 'names no algorithm');
+  if (!hasSecret && oidc.algorithms.some(name => name.startsWith('HS'))) {
+    check.fault('oidc', 'algorithms', 'HMAC algorithms need a client_secret');
+  }
+  if (oidc.cacert !== null) check.read('oidc', 'cacert', oidc.cacert);
+  if (oidc.pkce === 'plain') {
+    check.warnings.push('[oidc]>pkce: plain protects little; use S256 as soon as the provider allows it');
+  }
+  if (!oidc.verify_ssl) {
+    check.warnings.push('[oidc]>verify_ssl: the provider is not authenticated; set cacert instead');
+  }
+  const issuer = oidc.issuer === null ? null : new URL(oidc.issuer);
+  if (issuer?.protocol === 'http:' && !isLoopback(issuer.hostname)) {
+    check.warnings.push('[oidc]>issuer: plain http outside this host can be read and changed by others');
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127\./.test(host);
+}
+
+function checkLdap({ ldap }: GatewaySettings, check: Check): void {
+  if (ldap.uri === null) check.fault('ldap', 'uri', 'is required for sign-in with LDAP');
+  for (const key of ['user_base', 'group_base'] as const) {
+    if (!ldap[key]) check.fault('ldap', key, 'is required for sign-in with LDAP');
+  }
+  if (ldap.starttls && ldap.uri?.startsWith('ldaps:')) {
+    check.fault('ldap', 'starttls', 'has no meaning with an ldaps: uri, which is encrypted from the start');
+  }
+  if (ldap.group_object_classes.length === 0) {
+    check.fault('ldap', 'group_object_classes', 'names no class');
+  }
+  for (const key of [
+    'user_class',
+    'user_name_attribute',
+    'user_fullname_attribute',
+    'user_primary_group_attribute',
+    'group_name_attribute',
+  ] as const) {
+    if (!/^[A-Za-z][\w;.-]*$/.test(ldap[key]))
+      check.fault('ldap', key, `"${ldap[key]}" is not a schema name`);
+  }
+  if (ldap.cacert !== null) check.read('ldap', 'cacert', ldap.cacert);
+}
+
+function checkFiles({ ui, agents }: GatewaySettings, check: Check): void {
+  if (agents.cacert !== null) check.read('agents', 'cacert', agents.cacert);
+  for (const key of [
+    'logo_login',
+    'logo_login_dark',
+    'logo_horizontal',
+    'logo_horizontal_dark',
+    'favicon',
+  ] as const) {
+    const path = ui[key];
+    if (path === null) continue;
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) check.fault('ui', key, `${path} is no file`);
+  }
+}
