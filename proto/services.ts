@@ -1,7 +1,7 @@
 /** Our services as TypeScript knows them: handlers and clients as plain functions, derived from the generated types. */
 import { fileURLToPath } from 'node:url';
 import type * as grpc from '@grpc/grpc-js';
-import { loadSync, type PackageDefinition } from '@grpc/proto-loader';
+import { loadSync, type MethodDefinition, type PackageDefinition } from '@grpc/proto-loader';
 import type { BuildServiceDefinition, BuildServiceHandlers } from './types/rackwright/v1/BuildService.ts';
 import type {
   ConsoleServiceDefinition,
@@ -102,9 +102,7 @@ export interface CallOptions {
 
 type Streams<S extends ServiceName, M> = M extends keyof RawHandlers[S] ? RawHandlers[S][M] : never;
 type Types<S extends ServiceName, M> = M extends keyof Definitions[S]
-  ? Definitions[S][M] extends grpc.MethodDefinition<infer I, unknown> & {
-      responseDeserialize: (b: Buffer) => infer O;
-    }
+  ? Definitions[S][M] extends MethodDefinition<infer I, infer _R, infer _Q, infer O>
     ? { request: I; response: O }
     : never
   : never;
