@@ -1,0 +1,81 @@
+/** Shapes of the build service's answers, as its OpenAPI document states them. */
+import { Type } from 'typebox';
+
+export const Strings = Type.Array(Type.String());
+
+export const ErrorBody = Type.Object(
+  { error: Type.String() },
+  { description: 'What is not permitted or not there' },
+);
+
+export const Instance = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  userid: Type.String({ description: "User id of the instance's signing key" }),
+});
+
+export const PipelineFormat = Type.Record(
+  Type.String(),
+  Type.Array(
+    Type.Object({
+      distribution: Type.String(),
+      environment: Type.Union([Type.String(), Type.Null()]),
+      derivatives: Strings,
+    }),
+  ),
+);
+
+export const Artifact = Type.Object({
+  architecture: Type.String({ description: 'uname -m word, "noarch" or "src"; for osi the file extension' }),
+  name: Type.String(),
+  version: Type.String(),
+  size: Type.Integer(),
+});
+
+export const ArtifactDescription = Type.Object({
+  name: Type.String(),
+  artifact: Type.String({ description: 'The same as name' }),
+  source: Type.Optional(Artifact),
+  binaries: Type.Optional(Type.Array(Artifact)),
+  changelog: Type.Array(
+    Type.Object({
+      author: Type.String(),
+      changes: Strings,
+      date: Type.Integer({ description: 'Seconds since the epoch; 0 when unreadable' }),
+      version: Type.String(),
+    }),
+  ),
+  content: Type.Array(
+    Type.Object({
+      path: Type.String(),
+      type: Type.String({ description: 'f, d, l, c, b, p or s' }),
+      size: Type.Integer(),
+    }),
+  ),
+});
+
+export const SearchResult = Type.Record(
+  Type.String(),
+  Type.Record(Type.String(), Type.Record(Type.String(), Type.Array(Artifact))),
+  { description: 'Format, distribution, derivative' },
+);
+
+export const SubmittedTask = Type.Object({ task: Type.String({ format: 'uuid' }) });
+
+export const Task = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    user: Type.String(),
+    state: Type.String({ description: 'pending, running or finished' }),
+    result: Type.String({ description: 'unknown, success, failed or cancelled' }),
+    submission: Type.Integer({ description: 'Seconds since the epoch' }),
+    place: Type.String(),
+    io: Type.Object({
+      console: Type.String(),
+      interactive: Type.Boolean(),
+      journal: Type.Object({ path: Type.String() }),
+    }),
+  },
+  { additionalProperties: true, description: "With the keys of the task's type" },
+);

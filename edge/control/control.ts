@@ -1,0 +1,90 @@
+/** The daemon as the edge knows it: typed clients over its socket, and who a caller is, remembered for a moment. */
+import { Fault } from '../../proto/fault.ts';
+import { connect } from '../../proto/rpc.ts';
+import { type CallOptions, type Client, loadProtocol } from '../../proto/services.ts';
+
+/** Who a caller is and what the policy lets them do. */
+export interface Caller {
+  readonly login: string;
+  readonly roles: readonly string[];
+  readonly actions: ReadonlySet<string>;
+}
+
+/** The daemon. Every call throws a Fault, `unavailable` while the daemon is away. */
+export interface Control {
+  readonly builds: Client<'BuildService'>;
+  readonly consoles: Client<'ConsoleService'>;
+  readonly drawings: Client<'DrawingService'>;
+  readonly images: Client<'ImageService'>;
+  readonly instances: Client<'InstanceService'>;
+  readonly inventories: Client<'InventoryService'>;
+  readonly keyrings: Client<'KeyringService'>;
+  readonly registries: Client<'RegistryService'>;
+  readonly tasks: Client<'TaskService'>;
+  readonly tokens: Client<'TokenService'>;
+  /** The daemon's word on a caller. Throws what it refuses with: a bad token, no such instance, no token key. */
+  who(instance: string, authorization: string | undefined): Promise<Caller>;
+  close(): void;
+}
+
+/** Milliseconds that the daemon's word on a caller is used again; a revocation is felt this late on stored files. */
+const REMEMBERED = 2000;
+/** Callers remembered at once. */
+const MAX_REMEMBERED = 1000;
+
+/** Connects to the daemon at `target` (`unix:PATH`); it need not be there yet. `now` is in milliseconds. */
+export function openControl(target: string, now: () => number): Control {
+  const connection = connect(loadProtocol(), target);
+  const tokens = connection.service('TokenService');
+  const callers = new Map<string, { until: number; caller: Promise<Caller> }>();
+  const ask = async (instance: string, options: CallOptions): Promise<Caller> => {
+    const answer = await tokens.whoAmI({ instance }, options);
+    return { login: answer.login, roles: answer.roles, actions: new Set(answer.actions) };
+  };
+  return {
+    builds: connection.service('BuildService'),
+    consoles: connection.service('ConsoleService'),
+    drawings: connection.service('DrawingService'),
+    images: connection.service('ImageService'),
+    instances: connection.service('InstanceService'),
+    inventories: connection.service('InventoryService'),
+    keyrings: connection.service('KeyringService'),
+    registries: connection.service('RegistryService'),
+    tasks: connection.service('TaskService'),
+    tokens,
+    async who(instance, authorization) {
+      const key = `${instance}\0${authorization ?? ''}`;
+      const known = callers.get(key);
+      if (known && known.until > now()) return known.caller;
+      const caller = ask(instance, { authorization });
+      callers.delete(key);
+      callers.set(key, { until: now() + REMEMBERED, caller });
+      if (callers.size > MAX_REMEMBERED) {
+        for (const oldest of callers.keys()) {
+          callers.delete(oldest);
+          break;
+        }
+      }
+      // A refusal is not remembered: the next caller may be in time for the daemon's return or a new instance.
+      caller.catch(() => {
+        if (callers.get(key)?.caller === caller) callers.delete(key);
+      });
+      return caller;
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** A message field that the daemon always sets; without it the answer can't be understood. */
+export function present<T>(value: T | null | undefined, what: string): T {
+  if (value === null || value === undefined) {
+    throw new Fault(
+      'internal',
+      'internal',
+      'internal error',
+      {},
+      { cause: new Error(`answer without ${what}`) },
+    );
+  }
+  return value;
+}

@@ -1,0 +1,30 @@
+/** Which methods a path answers to: what OPTIONS and 405 say in `Allow`. */
+
+export interface KnownRoute {
+  readonly pattern: RegExp;
+  readonly methods: readonly string[];
+}
+
+/** A route as fastify was told of it: `:name` is one segment or part of one, `*` the rest of the path. */
+export function knownRoute(url: string, methods: string | readonly string[]): KnownRoute {
+  const source = url
+    .split(/(:\w+|\*)/)
+    .map(part => {
+      if (part.startsWith(':')) return '[^/]*?';
+      return part === '*' ? '.*' : part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&');
+    })
+    .join('');
+  // A fallback for all paths says nothing about any one of them.
+  const pattern = url === '/*' || url === '*' ? /^(?!)/ : new RegExp(`^${source}$`, 's');
+  return { pattern, methods: typeof methods === 'string' ? [methods] : methods };
+}
+
+/** Methods of a path with OPTIONS, sorted; empty when no route has the path. */
+export function allowedMethods(routes: readonly KnownRoute[], path: string): string[] {
+  const methods = new Set<string>();
+  for (const route of routes) {
+    if (route.pattern.test(path)) for (const method of route.methods) methods.add(method);
+  }
+  if (methods.size > 0) methods.add('OPTIONS');
+  return [...methods].sort();
+}
