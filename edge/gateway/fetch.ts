@@ -1,6 +1,7 @@
 /** Requests to an identity provider: TLS as configured, deadlines, no redirects, small answers only. */
 import { readFileSync } from 'node:fs';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent, request } from 'undici';
+import { SignInFailure } from './failure.ts';
 
 /** Largest answer of a provider, in bytes. */
 export const MAX_ANSWER = 1024 * 1024;
@@ -112,4 +113,30 @@ function describe(error: unknown, late: boolean, timeout: number): string {
   if (late) return `no answer within ${timeout / 1000} s`;
   const { code, message } = error as { code?: string; message?: string };
   return code === undefined ? String(message) : `${message || 'request failed'} (${code})`;
+}
+
+/** We keep no access token, so an odd `expires_in` must not fail a sign-in. */
+export async function withoutLife(answer: Response): Promise<Response> {
+  const text = await answer.text();
+  let body = text;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'object' && parsed !== null)
+      body = JSON.stringify({ ...parsed, expires_in: undefined });
+  } catch {
+    // openid-client tells what is wrong with it.
+  }
+  return new Response(body, { status: answer.status, headers: answer.headers });
+}
+
+/** The JSON object of an answer; throws SignInFailure `provider_error` on anything else. */
+export async function readJson(answer: Response): Promise<Record<string, unknown>> {
+  try {
+    const body: unknown = await answer.json();
+    if (typeof body === 'object' && body !== null && !Array.isArray(body))
+      return body as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  throw new SignInFailure('provider_error', 'the answer is no JSON object');
 }

@@ -1,54 +1,17 @@
 /** The identity provider as we talk to it; the only file that knows openid-client. */
 import * as client from 'openid-client';
-import { errorText } from './errors.ts';
-import { SignInFailure, shorten } from './failure.ts';
-import { makeFetch, type ProviderFetch, Unreachable } from './fetch.ts';
+import { classify, errorText, isProviderError } from './errors.ts';
+import { SignInFailure } from './failure.ts';
+import { makeFetch, type ProviderFetch, readJson, withoutLife } from './fetch.ts';
 import { type Claims, checkIdToken, checkUserInfo, type ProviderTokenRules } from './id-token.ts';
 import { ProviderKeys } from './jwks.ts';
-import type { GatewaySettings } from './schema.ts';
+import type { AuthorizationRequest, DeviceStart, Grant, ProviderOptions } from './provider.ts';
 
 /** Life of the provider's metadata, in ms. */
 const METADATA_AGE = 3_600_000;
 /** Retries in the background start at this pause and double up to the last, in ms. */
 const RETRY_FIRST = 1000;
 const RETRY_LAST = 60_000;
-
-export interface ProviderOptions {
-  readonly settings: GatewaySettings['oidc'];
-  readonly clientSecret: string | null;
-  /** HTTPS_PROXY, NO_PROXY and the like. */
-  readonly proxies: Readonly<Record<string, string>>;
-  readonly now: () => number;
-  readonly log: {
-    warn(fields: object, sentence: string): void;
-    info(fields: object, sentence: string): void;
-  };
-}
-
-/** What one authorization request carries. */
-export interface AuthorizationRequest {
-  readonly redirectUri: string;
-  readonly state: string;
-  readonly nonce: string;
-  readonly verifier: string | null;
-}
-
-/** What the provider handed out for a code. */
-export interface Grant {
-  readonly idToken: string;
-  readonly accessToken: string;
-  readonly claims: Claims;
-}
-
-export interface DeviceStart {
-  readonly deviceCode: string;
-  readonly userCode: string;
-  readonly url: string;
-  readonly urlComplete: string | null;
-  /** Seconds. */
-  readonly life: number;
-  readonly interval: number;
-}
 
 interface Discovered {
   readonly config: client.Configuration;
@@ -157,7 +120,7 @@ export class Provider {
       return await this.grant(type, { device_code: deviceCode }, null);
     } catch (error) {
       const said = (error as Error).cause;
-      if (said instanceof client.ResponseBodyError) {
+      if (isProviderError(said)) {
         if (said.error === 'authorization_pending' || said.error === 'slow_down') return said.error;
         if (said.error === 'access_denied') throw new SignInFailure('access_denied', 'device refused');
         if (said.error === 'expired_token') throw new SignInFailure('invalid_state', 'device code expired');
@@ -315,47 +278,4 @@ export class Provider {
         !offered.includes('client_secret_basic'));
     return post ? client.ClientSecretPost(clientSecret) : client.ClientSecretBasic(clientSecret);
   }
-}
-
-/** We keep no access token, so an odd `expires_in` must not fail a sign-in. */
-async function withoutLife(answer: Response): Promise<Response> {
-  const text = await answer.text();
-  let body = text;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null)
-      body = JSON.stringify({ ...parsed, expires_in: undefined });
-  } catch {
-    // openid-client tells what is wrong with it.
-  }
-  return new Response(body, { status: answer.status, headers: answer.headers });
-}
-
-async function readJson(answer: Response): Promise<Claims> {
-  try {
-    const body: unknown = await answer.json();
-    if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Claims;
-  } catch {
-    // Told below.
-  }
-  throw new SignInFailure('provider_error', 'the answer is no JSON object');
-}
-
-/** Sorts what openid-client and the network throw into our codes. */
-function classify(error: unknown): SignInFailure {
-  for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
-    if (cause instanceof SignInFailure) return cause;
-    if (cause instanceof Unreachable || cause.name === 'TimeoutError') {
-      return new SignInFailure('provider_unavailable', errorText(cause), { cause: error });
-    }
-    if (cause instanceof client.ResponseBodyError) {
-      const detail = `${cause.error} ${cause.error_description ?? ''}`;
-      return new SignInFailure('provider_error', detail, { cause });
-    }
-  }
-  const { code, message } = error as { code?: string; message?: string };
-  const aboutToken = /JWT|ID Token|"id_token"/.test(message ?? '') || /JWT|KEY_SELECTION/.test(code ?? '');
-  return new SignInFailure(aboutToken ? 'token_invalid' : 'provider_error', shorten(errorText(error)), {
-    cause: error,
-  });
 }

@@ -31,6 +31,8 @@ export interface HttpOptions {
   readonly trustedProxies: readonly string[];
   /** Connections that one peer may hold; proxies are not counted. 0 = no limit. */
   readonly connectionsPerPeer: number;
+  /** Changes a URL, slashes collapsed already, before it is routed: a public prefix goes here. */
+  readonly rewrite?: ((url: string) => string) | undefined;
   /** How faults are answered below a path prefix such as `/api`; the longest prefix wins. */
   readonly speakers: readonly { readonly prefix: string; readonly speak: Speaker }[];
   /** How they are answered elsewhere. */
@@ -42,7 +44,7 @@ const HEADERS_TIMEOUT = 15_000;
 /** Milliseconds an idle connection is kept; apt and dnf reuse theirs over a whole run. */
 const KEEP_ALIVE = 80_000;
 /** Bytes of a request's head, its URL included; more is 431. */
-const MAX_HEAD = 16 * 1024;
+const MAX_HEAD = 64 * 1024;
 /** Bytes of a body that an ordinary route may take. */
 const MAX_BODY = 1024 * 1024;
 /** Characters of one path parameter. */
@@ -66,7 +68,10 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    rewriteUrl: request => collapseSlashes(request.url ?? '/'),
+    rewriteUrl: request => {
+      const url = collapseSlashes(request.url ?? '/');
+      return options.rewrite?.(url) ?? url;
+    },
     clientErrorHandler: answerClientError,
     frameworkErrors: (_error, request, reply) => {
       // Only paths that can't be decoded come here; nothing is there.
