@@ -3,6 +3,7 @@
 import { homedir, userInfo } from 'node:os';
 import { createProgram, runProgram } from './program.ts';
 import type { Surroundings } from './surroundings.ts';
+import { addUpCommand } from './up.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -33,5 +34,6 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const program = createProgram(surroundings);
+addUpCommand(program);
 
 process.exitCode = await runProgram(program, surroundings, process.argv.slice(2));
