@@ -1,0 +1,132 @@
+/** The processes of one task: limited together, signalled together, and counted until none is left. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault } from '../proto/fault.ts';
+import type { TaskLimits } from './job.ts';
+import { ControlGroup, type Hierarchy, type Usage } from './sandbox/cgroup.ts';
+
+/** Variable that marks our processes, so that those of an interrupted attempt are found again. Hidden from builds. */
+export const MARK = 'RACKWRIGHT_TASK';
+/** Milliseconds until killed processes must be gone. */
+const GONE = 30_000;
+/** Milliseconds between looks. */
+const LOOK = 10;
+
+/**
+ * All processes that a task started. Where the host gives us control groups they are the truth; elsewhere it is the
+ * tree below the processes that we started, which nothing leaves: each sandbox is a process-id namespace of its own.
+ */
+export class TaskGroup {
+  readonly cgroup: ControlGroup;
+  /** Processes that we started; true for those that hold a sandbox together. */
+  readonly #roots = new Map<number, boolean>();
+
+  constructor(places: readonly Hierarchy[], task: string, limits: TaskLimits) {
+    this.cgroup = new ControlGroup(places, groupName(task), limits);
+  }
+
+  /**
+   * Notes a process that we started; `holder` for one that holds a sandbox together. `forget` it when it has been
+   * waited for: its number may be used again.
+   */
+  add(pid: number, holder: boolean): void {
+    if (pid > 0) this.#roots.set(pid, holder);
+  }
+
+  forget(pid: number): void {
+    this.#roots.delete(pid);
+  }
+
+  processes(): number[] {
+    return [...new Set([...this.cgroup.processes(), ...descendants([...this.#roots.keys()])])];
+  }
+
+  /** Asks all to end. Those that hold a sandbox together are spared: without them the kernel kills the rest at once. */
+  terminate(): void {
+    for (const pid of this.processes()) {
+      if (this.#roots.get(pid) !== true) signal(pid, 'SIGTERM');
+    }
+  }
+
+  /** Kills all and waits until none is left. Throws a Fault naming those that stay (stuck in the kernel). */
+  async kill(): Promise<void> {
+    const deadline = performance.now() + GONE;
+    for (;;) {
+      this.cgroup.killAll();
+      const left = this.processes().filter(pid => !isZombie(pid));
+      if (left.length === 0) return;
+      for (const pid of left) signal(pid, 'SIGKILL');
+      if (performance.now() > deadline) {
+        throw new Fault('internal', 'internal', `processes do not end: ${left.slice(0, 10).join(', ')}`);
+      }
+      await sleep(LOOK);
+    }
+  }
+
+  usage(): Usage | null {
+    return this.cgroup.usage();
+  }
+
+  /** Removes the control groups; what is still in them is killed before. */
+  async close(): Promise<void> {
+    if (this.processes().some(pid => !isZombie(pid))) await this.kill();
+    for (let tries = 0; !this.cgroup.remove() && tries < 100; tries++) await sleep(LOOK);
+  }
+}
+
+export function groupName(task: string): string {
+  return `rackwright-${task}`;
+}
+
+/** Notes a task's groups in its workspace, for the sweep after a crash. */
+export function noteGroups(file: string, folders: readonly string[]): void {
+  writeFileSync(file, folders.map(folder => `${folder}\n`).join(''), { mode: 0o640 });
+}
+
+/** Every process below those, themselves included. */
+function descendants(roots: readonly number[]): number[] {
+  if (roots.length === 0) return [];
+  const children = new Map<number, number[]>();
+  for (const entry of readdirSync('/proc')) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid)) continue;
+    const parent = parentOf(pid);
+    if (parent > 0) children.set(parent, [...(children.get(parent) ?? []), pid]);
+  }
+  const found: number[] = [];
+  const open = roots.filter(pid => parentOf(pid) >= 0);
+  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+    found.push(pid);
+    open.push(...(children.get(pid) ?? []));
+  }
+  return found;
+}
+
+/** State letter and parent from /proc/PID/stat, whose name field may hold anything; null when it is gone. */
+function statOf(pid: number): { state: string; parent: number } | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const [state = '', parent = '0'] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { state, parent: Number(parent) };
+  } catch {
+    return null;
+  }
+}
+
+function parentOf(pid: number): number {
+  return statOf(pid)?.parent ?? -1;
+}
+
+/** Dead, and only waiting to be waited for. */
+function isZombie(pid: number): boolean {
+  const stat = statOf(pid);
+  return stat === null || stat.state === 'Z' || stat.state === 'X';
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile.
+  }
+}

@@ -1,0 +1,32 @@
+/** The table of task types: which file does the work of which. Loaded on first need, so that a thread starts quickly. */
+import { Fault } from '../../proto/fault.ts';
+import type { Work } from '../context.ts';
+import type { Spec } from '../job.ts';
+
+type Loader<S extends Spec> = () => Promise<Work<S>>;
+type Table = { readonly [T in Spec['type']]: Loader<Extract<Spec, { type: T }>> };
+
+const missing = async (): Promise<never> => {
+  throw new Fault('unavailable', 'not-built-yet', 'this kind of task is not built yet');
+};
+
+const JOBS: Table = {
+  build: missing,
+  deletion: missing,
+  registry: missing,
+  'keyring-creation': missing,
+  'keyring-renewal': missing,
+  'history-purge': async () => (await import('./history.ts')).historyPurge,
+  'image-creation': missing,
+  'image-update': missing,
+  'image-shell': missing,
+  'environment-creation': missing,
+  'environment-update': missing,
+  'environment-shell': missing,
+};
+
+/** The work of a task type. */
+export async function workFor(type: Spec['type']): Promise<Work> {
+  // The table pairs each type with its own spec; a caller passes the spec that it took the type from.
+  return (await JOBS[type]()) as Work;
+}

@@ -1,0 +1,207 @@
+/** Runs programs of a task on its terminal and in its group, until they end or the task is stopped. */
+import { errorCode, Fault } from '../proto/fault.ts';
+import type { TaskConsole } from './console/console.ts';
+import { Terminal, type TerminalExit } from './console/terminal.ts';
+import { MARK, type TaskGroup } from './group.ts';
+
+export interface RunRequest {
+  readonly command: readonly string[];
+  /** The whole environment of the command; nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Whether the started process only holds a sandbox together, and is spared when its programs are asked to end. */
+  readonly holder: boolean;
+  /** The terminal of attached clients is handed over. */
+  readonly interactive?: boolean;
+  /** Text for standard input. */
+  readonly input?: string;
+  /** Most bytes of standard output to give back instead of showing it. */
+  readonly capture?: number;
+  /** Open file that appears as descriptor 4. */
+  readonly file?: number;
+}
+
+export interface RunEnd extends TerminalExit {
+  readonly stdout: Buffer;
+  /** What was written to descriptor 3. */
+  readonly status: string;
+}
+
+/** Milliseconds between SIGTERM and SIGKILL: as promised for cancel, and when the daemon is about to stop. */
+const GRACE = 10_000;
+const GRACE_STOPPING = 3000;
+/** Reasons for which nothing is gained by asking first. */
+const AT_ONCE = ['log-limit', 'journal-full', 'out-of-memory', 'disk-full'];
+/** Bytes that a status pipe may carry. */
+const MAX_STATUS = 65_536;
+
+/**
+ * Joins the control groups that the first arguments name, closes every descriptor that slipped in beside the five that
+ * are meant (node-pty does not mark its own), and becomes the command.
+ */
+const ENTER = `
+for each in /proc/self/fd/*; do
+  number=\${each##*/}
+  if (( number > 4 )); then eval "exec $number>&-" 2>/dev/null; fi
+done
+count=$1; shift
+while (( count > 0 )); do
+  echo 0 > "$1/cgroup.procs" || exit 120
+  shift; count=$(( count - 1 ))
+done
+exec "$@"`;
+
+export class Runner {
+  readonly #console: TaskConsole;
+  readonly #group: TaskGroup;
+  readonly #signal: AbortSignal;
+  readonly #task: string;
+  #running = 0;
+
+  constructor(parts: {
+    readonly console: TaskConsole;
+    readonly group: TaskGroup;
+    readonly signal: AbortSignal;
+    readonly task: string;
+  }) {
+    this.#console = parts.console;
+    this.#group = parts.group;
+    this.#signal = parts.signal;
+    this.#task = parts.task;
+  }
+
+  /** Programs that run now. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /**
+   * Runs to the end of program and output. Throws the reason of the task's signal when it was stopped, once nothing of
+   * the task runs any more; `out-of-memory` and `too-large` likewise.
+   */
+  async run(request: RunRequest): Promise<RunEnd> {
+    this.#signal.throwIfAborted();
+    const killsBefore = this.#group.cgroup.outOfMemory();
+    const stdout: Buffer[] = [];
+    let size = 0;
+    let tooLarge = false;
+    let status = '';
+    const terminal = this.#open(request, {
+      onCapture: bytes => {
+        size += bytes.length;
+        if (size <= (request.capture ?? 0)) stdout.push(bytes);
+        else if (!tooLarge) {
+          tooLarge = true;
+          this.#group.cgroup.killAll();
+          if (terminal.pid > 0) killQuietly(terminal.pid);
+        }
+      },
+      onStatus: bytes => {
+        if (status.length < MAX_STATUS) status += bytes.toString('utf8');
+      },
+    });
+    const release = request.interactive
+      ? this.#console.raw(event => {
+          if (event.type === 'keys') terminal.write(event.bytes);
+          else terminal.resize(event.rows, event.columns);
+        })
+      : null;
+    this.#running++;
+    this.#group.add(terminal.pid, request.holder);
+    try {
+      const exit = await this.#follow(terminal);
+      if (this.#group.cgroup.outOfMemory() > killsBefore && (exit.code !== 0 || exit.signal !== null)) {
+        throw outOfMemory();
+      }
+      if (tooLarge) {
+        throw new Fault(
+          'exhausted',
+          'too-large',
+          `${request.command[0]} wrote more than ${request.capture} bytes`,
+        );
+      }
+      return { ...exit, stdout: Buffer.concat(stdout), status };
+    } finally {
+      this.#running--;
+      this.#group.forget(terminal.pid);
+      release?.();
+    }
+  }
+
+  #open(
+    request: RunRequest,
+    pipes: { onCapture: (bytes: Buffer) => void; onStatus: (bytes: Buffer) => void },
+  ): Terminal {
+    const folders = this.#group.cgroup.folders;
+    try {
+      return new Terminal({
+        command: ['bash', '-c', ENTER, 'rackwright', String(folders.length), ...folders, ...request.command],
+        env: { ...request.env, [MARK]: this.#task },
+        ...(request.cwd === undefined ? {} : { cwd: request.cwd }),
+        input:
+          request.input !== undefined ? { text: request.input } : request.interactive ? 'terminal' : 'none',
+        ...(request.capture === undefined ? {} : { onCapture: pipes.onCapture }),
+        ...(request.file === undefined ? {} : { file: request.file }),
+        onStatus: pipes.onStatus,
+        onOutput: bytes => this.#console.output(bytes),
+      });
+    } catch (error) {
+      throw new Fault(
+        'unavailable',
+        'busy',
+        `no terminal could be opened: ${errorCode(error) || String(error)}`,
+      );
+    }
+  }
+
+  /** Waits for the end; when the task is stopped meanwhile, sees to it that all of it ends. */
+  async #follow(terminal: Terminal): Promise<TerminalExit> {
+    let stopping: Promise<void> | null = null;
+    const ended = new AbortController();
+    const onAbort = (): void => {
+      stopping = this.#stop(ended.signal);
+      // Its failure is thrown below.
+      stopping.catch(() => undefined);
+    };
+    this.#signal.addEventListener('abort', onAbort, { once: true });
+    if (this.#signal.aborted && stopping === null) onAbort();
+    const exit = await terminal.exited;
+    ended.abort();
+    this.#signal.removeEventListener('abort', onAbort);
+    if (stopping !== null) {
+      await stopping;
+      this.#signal.throwIfAborted();
+    }
+    return exit;
+  }
+
+  /** SIGTERM to all; SIGKILL when they have not ended in time. Returns when none is left. */
+  async #stop(ended: AbortSignal): Promise<void> {
+    const reason = this.#signal.reason instanceof Fault ? this.#signal.reason.reason : '';
+    const grace = AT_ONCE.includes(reason) ? 0 : reason === 'interrupted' ? GRACE_STOPPING : GRACE;
+    if (grace > 0) {
+      this.#group.terminate();
+      await new Promise<void>(resolve => {
+        const timer = setTimeout(resolve, grace);
+        ended.addEventListener('abort', () => {
+          clearTimeout(timer);
+          resolve();
+        });
+      });
+    }
+    await this.#group.kill();
+  }
+}
+
+/** The kernel ended processes of the task for want of memory. */
+export function outOfMemory(): Fault {
+  return new Fault('exhausted', 'out-of-memory', 'the task needed more memory than its limit allows');
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Ended meanwhile.
+  }
+}
