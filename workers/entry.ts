@@ -34,6 +34,16 @@ export interface Granted {
   readonly intent: number;
 }
 
+/** A state of a registry that can still be read or returned to. */
+export interface KeptGeneration {
+  readonly name: string;
+  /** Seconds since the epoch; `superseded` is null for the current one. */
+  readonly created: number;
+  readonly superseded: number | null;
+  /** Names of the snapshots that hold it. */
+  readonly snapshots: readonly string[];
+}
+
 /** An artifact of one derivative as the catalogue has it. */
 export interface CatalogueEntry extends RegistryPlace {
   /** Row number; 0 for one that is not recorded yet. */

@@ -1,7 +1,7 @@
 /** All that crosses the thread between the daemon and its workers: jobs in, messages both ways, one outcome. Types only. */
 import type { FaultData } from '../proto/fault.ts';
 import type { FormatName, TaskName } from '../proto/words.ts';
-import type { CatalogueEntry, Granted, Intent, RegistryKey, RegistryPlace } from './entry.ts';
+import type { CatalogueEntry, Granted, Intent, KeptGeneration, RegistryKey, RegistryPlace } from './entry.ts';
 
 export type * from './entry.ts';
 
@@ -207,6 +207,8 @@ export type Question =
       readonly type: 'catalogue';
       readonly registry: RegistryKey;
       readonly names?: readonly string[];
+      /** As it was in that generation; as it is now unless told. */
+      readonly generation?: string;
       readonly after?: number;
       readonly limit?: number;
     }
@@ -215,7 +217,20 @@ export type Question =
   /** Records a publication about to be switched. Answered once it is on disk: that is the grant. */
   | { readonly type: 'intent'; readonly intent: Intent }
   /** The switch has been made (or found not to have been): closes the intent. */
-  | { readonly type: 'switched'; readonly intent: number; readonly done: boolean };
+  | { readonly type: 'switched'; readonly intent: number; readonly done: boolean }
+  /** Generations of a registry, newest first, as far as they are kept. */
+  | { readonly type: 'generations'; readonly registry: RegistryKey }
+  /** Gives the current generation a name under which it is kept for good; refused when the name is taken. */
+  | {
+      readonly type: 'snapshot';
+      readonly registry: RegistryKey;
+      readonly name: string;
+      readonly task: string;
+    }
+  /** Of these paths, those that anything published, kept or held by a snapshot still needs. */
+  | { readonly type: 'needed-files'; readonly format: FormatName; readonly paths: readonly string[] }
+  /** These generations are gone from the disk: what only they held may be forgotten. */
+  | { readonly type: 'forget'; readonly registry: RegistryKey; readonly generations: readonly string[] };
 
 export interface Answers {
   'published-source': { readonly source: CatalogueEntry | null };
@@ -225,6 +240,10 @@ export interface Answers {
   'pool-file': { readonly sha256: string | null; readonly usedBy: readonly string[] };
   intent: Granted;
   switched: null;
+  generations: { readonly generations: readonly KeptGeneration[] };
+  snapshot: { readonly generation: string };
+  'needed-files': { readonly needed: readonly string[] };
+  forget: null;
 }
 
 export type Answer = Answers[keyof Answers];
