@@ -1,0 +1,110 @@
+/** Renders templates in a child process of their own: time, memory and output are bounded, and it can be killed. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Fault } from '../../proto/fault.ts';
+import type { RenderAnswer, RenderRequest } from './rendering.ts';
+
+/** Milliseconds that one template may take (hardening section 3). */
+const TIMEOUT = 1000;
+/** Milliseconds for the child to load the engine, on a busy machine. */
+const START_TIMEOUT = 20_000;
+/** Bytes that one template may give (hardening section 3), and characters of the line that carries them. */
+const MAX_OUTPUT = 4 * 1024 * 1024;
+const MAX_LINE = 6 * MAX_OUTPUT + 1024;
+/** Megabytes of heap of the child. */
+const MAX_HEAP = 128;
+/** Bytes of a template. */
+const MAX_TEMPLATE = 1024 * 1024;
+
+const ENTRY = fileURLToPath(new URL('./rendering.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** One child, started by the first template and kept for the next ones. Use one at a time; `close()` when done. */
+export class TemplateRenderer {
+  readonly #signal: AbortSignal;
+  #child: ChildProcess | null = null;
+  #lines: AsyncIterator<string> | null = null;
+  #warm = false;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Renders a text that is called `name` in messages. Throws `bad-template` naming it, the line and what is wrong. */
+  async render(name: string, template: string, context: Readonly<Record<string, unknown>>): Promise<string> {
+    this.#signal.throwIfAborted();
+    if (template.length > MAX_TEMPLATE) throw bad(name, `is larger than ${MAX_TEMPLATE} bytes`);
+    if (!this.#warm) {
+      await this.#exchange(
+        'start',
+        { name: 'start', template: '', context: {}, maxOutput: 0 },
+        START_TIMEOUT,
+      );
+      this.#warm = true;
+    }
+    const answer = await this.#exchange(name, { name, template, context, maxOutput: MAX_OUTPUT }, TIMEOUT);
+    if ('error' in answer) throw bad(name, answer.error);
+    return answer.output;
+  }
+
+  close(): void {
+    this.#child?.kill('SIGKILL');
+    this.#child = null;
+    this.#lines = null;
+    this.#warm = false;
+  }
+
+  async #exchange(name: string, request: RenderRequest, timeout: number): Promise<RenderAnswer> {
+    const lines = this.#open();
+    this.#child?.stdin?.write(`${JSON.stringify(request)}\n`);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'late'>(resolve => {
+      timer = setTimeout(() => resolve('late'), timeout);
+    });
+    const stop = (): void => this.close();
+    this.#signal.addEventListener('abort', stop);
+    try {
+      const line = await Promise.race([lines.next(), late]);
+      if (line === 'late') throw bad(name, `takes longer than ${timeout / 1000} s`);
+      if (line.done === true) {
+        this.#signal.throwIfAborted();
+        throw bad(name, `needs more than ${MAX_HEAP} MB of memory, or ended its renderer`);
+      }
+      if (line.value.length > MAX_LINE) throw bad(name, `gives more than ${MAX_OUTPUT} bytes`);
+      return JSON.parse(line.value) as RenderAnswer;
+    } catch (error) {
+      this.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      this.#signal.removeEventListener('abort', stop);
+    }
+  }
+
+  #open(): AsyncIterator<string> {
+    if (this.#lines !== null) return this.#lines;
+    // Without the user namespace only root may leave the network; the child gives up root itself.
+    const unshare = process.getuid?.() === 0 ? ['--net'] : ['--user', '--net'];
+    const node = [
+      `--max-old-space-size=${MAX_HEAP}`,
+      '--permission',
+      `--allow-fs-read=${ROOT}*`,
+      '--no-warnings',
+    ];
+    this.#child = spawn('unshare', [...unshare, '--', process.execPath, ...node, ENTRY], {
+      stdio: ['pipe', 'pipe', 'ignore'],
+      env: { NODE_PENDING_DEPRECATION: '0' },
+    });
+    this.#child.on('error', () => undefined);
+    this.#child.stdin?.on('error', () => undefined);
+    const output = this.#child.stdout;
+    if (!output) throw new Fault('internal', 'internal', 'the template renderer has no output');
+    this.#lines = createInterface({ input: output })[Symbol.asyncIterator]();
+    return this.#lines;
+  }
+}
+
+function bad(name: string, what: string): Fault {
+  return new Fault('invalid', 'bad-template', `template ${name}: ${what}`, { template: name });
+}

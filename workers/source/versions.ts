@@ -1,0 +1,160 @@
+/** Versions of artifacts: how a full version is made, read back, and ordered as dpkg orders it. */
+import { Fault } from '../../proto/fault.ts';
+import type { FormatName } from '../../proto/words.ts';
+import type { FullVersion } from './prepared.ts';
+
+/** Longest version accepted, in characters. */
+const MAX_VERSION = 200;
+/** Upstream version as deb-version(7) allows it, with an optional epoch: what follows it may hold no further colon. */
+const MAIN = /^(?:\d{1,9}:)?[0-9][A-Za-z0-9.+~-]*$/;
+/** rpm allows no hyphen in a version; templates turn it into `~` with the filter rpm_version, so it is let pass. */
+const RELEASE = /^[A-Za-z0-9][A-Za-z0-9.+~^]*$/;
+
+/** Refuses what no package format takes as an upstream version. Throws `bad-version`. */
+export function checkMain(main: string, where: string): void {
+  if (main.length > MAX_VERSION || !MAIN.test(main)) {
+    throw new Fault(
+      'invalid',
+      'bad-version',
+      `${where}: "${main.slice(0, 80)}" is not a version: it begins with a digit and holds letters, digits and . + ~ -`,
+    );
+  }
+}
+
+/** Refuses what can't be a release. Throws `bad-version`. */
+export function checkRelease(release: string, where: string): void {
+  if (release.length > MAX_VERSION || !RELEASE.test(release)) {
+    throw new Fault(
+      'invalid',
+      'bad-version',
+      `${where}: "${release.slice(0, 80)}" is not a release: it holds letters, digits and . + ~`,
+    );
+  }
+}
+
+/** Joins the parts: `{main}-{release}[.{dist}][+build{N}]`. */
+export function fullVersion(main: string, release: string, dist: string | null, build: number): FullVersion {
+  const fullrelease = `${release}${dist === null ? '' : `.${dist}`}${build < 0 ? '' : `+build${build}`}`;
+  return { main, release, dist, build, full: `${main}-${fullrelease}`, fullrelease };
+}
+
+/**
+ * Reads a published version back: cut at the last `-`, `+build{N}` taken from the end, then `.{dist}` where it is
+ * there. What has no `-` has release `0`.
+ */
+export function parseVersion(version: string, dist: string | null): FullVersion {
+  const cut = version.lastIndexOf('-');
+  const main = cut < 0 ? version : version.slice(0, cut);
+  let release = cut < 0 ? '0' : version.slice(cut + 1);
+  let build = -1;
+  const suffix = /\+build(\d{1,9})$/.exec(release);
+  if (suffix) {
+    build = Number(suffix[1]);
+    release = release.slice(0, suffix.index);
+  }
+  const tagged = dist !== null && release.endsWith(`.${dist}`);
+  if (tagged) release = release.slice(0, -dist.length - 1);
+  return fullVersion(main, release, tagged ? dist : null, build);
+}
+
+/** The version of a new build, given the newest published one (null = none): counts rebuilds of the same release. */
+export function nextVersion(
+  main: string,
+  release: string,
+  dist: string | null,
+  published: string | null,
+): FullVersion {
+  if (published !== null) {
+    const last = parseVersion(published, dist);
+    if (last.main === main && last.release === release && last.dist === dist) {
+      return fullVersion(main, release, dist, last.build + 1);
+    }
+  }
+  return fullVersion(main, release, dist, -1);
+}
+
+/** Orders versions as a format does; negative when `a` is older. */
+export function compareVersions(format: FormatName, a: string, b: string): number {
+  return format === 'rpm' ? compareRpm(a, b) : compareDebian(a, b);
+}
+
+/** deb-version(7): epoch, then upstream version, then revision. Negative when `a` is older, 0 when equal. */
+export function compareDebian(a: string, b: string): number {
+  const [x, y] = [split(a), split(b)];
+  return x.epoch - y.epoch || comparePart(x.main, y.main) || comparePart(x.revision, y.revision);
+}
+
+function split(version: string): { epoch: number; main: string; revision: string } {
+  const colon = version.indexOf(':');
+  const rest = colon < 0 ? version : version.slice(colon + 1);
+  const dash = rest.lastIndexOf('-');
+  return {
+    epoch: colon < 0 ? 0 : Number(version.slice(0, colon)),
+    main: dash < 0 ? rest : rest.slice(0, dash),
+    revision: dash < 0 ? '' : rest.slice(dash + 1),
+  };
+}
+
+/** Weight of one character of a non-digit run: `~` before the end, the end before letters, letters before others. */
+function weight(character: string | undefined): number {
+  if (character === undefined || /[0-9]/.test(character)) return 0;
+  if (character === '~') return -1;
+  return /[A-Za-z]/.test(character) ? character.charCodeAt(0) : character.charCodeAt(0) + 256;
+}
+
+function comparePart(a: string, b: string): number {
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    while ((i < a.length && !isDigit(a[i])) || (j < b.length && !isDigit(b[j]))) {
+      const order = weight(a[i]) - weight(b[j]);
+      if (order !== 0) return order;
+      if (i < a.length) i++;
+      if (j < b.length) j++;
+    }
+    const [left, right] = [digits(a, i), digits(b, j)];
+    i += left.length;
+    j += right.length;
+    const order = compareNumbers(left, right);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9';
+}
+
+function digits(text: string, from: number): string {
+  return /^\d*/.exec(text.slice(from))?.[0] ?? '';
+}
+
+/** Compares runs of digits of any length as numbers. */
+function compareNumbers(a: string, b: string): number {
+  const [x, y] = [a.replace(/^0+/, ''), b.replace(/^0+/, '')];
+  return x.length - y.length || (x < y ? -1 : x > y ? 1 : 0);
+}
+
+/** `version-release` as rpm orders it (rpmvercmp of rpm 4.10 and later, with `~` and `^`). */
+export function compareRpm(a: string, b: string): number {
+  const [x, y] = [split(a), split(b)];
+  return x.epoch - y.epoch || compareSegments(x.main, y.main) || compareSegments(x.revision, y.revision);
+}
+
+function compareSegments(a: string, b: string): number {
+  const tokens = (text: string): string[] => text.match(/\d+|[A-Za-z]+|~|\^/g) ?? [];
+  const [left, right] = [tokens(a), tokens(b)];
+  for (let at = 0; at < Math.max(left.length, right.length); at++) {
+    const [x, y] = [left[at], right[at]];
+    if (x === '~' || y === '~') {
+      if (x !== y) return x === '~' ? -1 : 1;
+    } else if (x === '^' || y === '^') {
+      if (x !== y) return x === undefined ? -1 : y === undefined ? 1 : x === '^' ? -1 : 1;
+    } else if (x === undefined || y === undefined) return x === undefined ? -1 : 1;
+    else if (isDigit(x[0]) !== isDigit(y[0])) return isDigit(x[0]) ? 1 : -1;
+    else {
+      const order = isDigit(x[0]) ? compareNumbers(x, y) : x < y ? -1 : x > y ? 1 : 0;
+      if (order !== 0) return order;
+    }
+  }
+  return 0;
+}
