@@ -1,0 +1,79 @@
+/** Runs the system's gpg on a home of its own whose agent ends with it; private keys never enter this process. */
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { Fault } from '../../proto/fault.ts';
+import type { TaskContext } from '../context.ts';
+
+/** Bytes a Unix socket's path may have (sun_path, 108 with its end). */
+const MAX_SOCKET_PATH = 107;
+/** The longest name that the agent gives a socket in its home. */
+const LONGEST_SOCKET = '/S.gpg-agent.browser';
+/** Milliseconds; making an RSA key waits for luck with primes. */
+const TIMEOUT = 300_000;
+
+/** The agent's settings. The passphrase is random and long: stretching it would only cost 100 ms a signature. */
+export const AGENT_SETTINGS = 's2k-count 65536\nmax-cache-ttl 3600\ndisable-scdaemon\n';
+
+export interface GnupgHome {
+  /** Short path of the home; fit for sockets. */
+  readonly path: string;
+  close(): void;
+}
+
+/** A short name for a home that lies wherever: what is behind it is written through the link. */
+export function linkHome(context: TaskContext, target: string): GnupgHome {
+  const folder = shortFolder(context);
+  const path = join(folder, 'h');
+  symlinkSync(target, path);
+  return { path, close: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** A home that only signs with the keys of another: the agent is its own, so homes don't disturb each other. */
+export function signingHome(context: TaskContext, keyring: string): GnupgHome {
+  const path = shortFolder(context);
+  for (const name of ['pubring.kbx', 'private-keys-v1.d', 'gpg-agent.conf']) {
+    symlinkSync(join(keyring, name), join(path, name));
+  }
+  // The agent watches its home and ends when that is gone, after a crash of ours as well.
+  return { path, close: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+function shortFolder(context: TaskContext): string {
+  const { run, tmp } = context.job.settings.dirs;
+  const room = MAX_SOCKET_PATH - LONGEST_SOCKET.length - '/k-XXXXXX/h'.length;
+  const base = [run, tmp].find(folder => Buffer.byteLength(folder) <= room);
+  if (base === undefined) {
+    throw new Fault(
+      'invalid',
+      'bad-settings',
+      `neither ${run} nor ${tmp} is short enough for the sockets of gpg: choose a "run" or "tmp" of up to ${room} bytes`,
+      { room },
+    );
+  }
+  return mkdtempSync(join(base, 'k-'));
+}
+
+export interface GpgAnswer {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** Runs gpg in batch mode. Its exit code is for the caller to judge; a signal that ended it throws `killed`. */
+export async function runGpg(
+  context: TaskContext,
+  home: string,
+  args: readonly string[],
+  options: { readonly passphrase?: string; readonly input?: Uint8Array | string } = {},
+): Promise<GpgAnswer> {
+  const secret =
+    options.passphrase === undefined
+      ? []
+      : ['--pinentry-mode', 'loopback', '--passphrase-file', options.passphrase];
+  const fixed = ['--homedir', home, '--batch', '--no-tty', '--no-options', '--no-auto-check-trustdb'];
+  return context.runTool(['gpg', ...fixed, '--trust-model', 'always', '--quiet', ...secret, ...args], {
+    ...(options.input === undefined ? {} : { input: options.input }),
+    timeout: TIMEOUT,
+    accept: [0, 1, 2],
+  });
+}
