@@ -1,0 +1,240 @@
+/**
+ * Decides what runs when: takes tasks in, starts the next one that may run, ends and archives them. Every decision is
+ * durable before anybody hears of it.
+ */
+import { Fault, toFault } from '../../proto/fault.ts';
+import type { InstanceSlice, Outcome, Progress } from '../../workers/job.ts';
+import type { Feed } from './feed.ts';
+import { needsOf } from './needs.ts';
+import { Providers } from './providers.ts';
+import { type Caps, type Entry, Queue } from './queue.ts';
+import {
+  cancellation,
+  failure,
+  finish,
+  newTask,
+  requeue,
+  type Submission,
+  start,
+  type Task,
+} from './task.ts';
+import type { MovedFile, Once, Place, Records, Runner } from './world.ts';
+
+/** Tasks that may wait, in all. */
+export const MAX_WAITING = 250_000;
+/** Milliseconds until a decision that found no space on the disk is tried again. */
+const RETRY = 2000;
+
+export interface SchedulerOptions {
+  readonly caps: Caps;
+  readonly records: Records;
+  readonly runner: Runner;
+  readonly place: Place;
+  readonly feed: Feed;
+  instance(id: string): InstanceSlice | null;
+}
+
+export class Scheduler {
+  readonly queue: Queue;
+  readonly #o: SchedulerOptions;
+  readonly #providers: Providers;
+  readonly #running = new Map<string, Task>();
+  #rank = 0;
+  #front = -1;
+  #state: 'held' | 'open' | 'stopping' = 'held';
+  #ticking = false;
+
+  constructor(options: SchedulerOptions) {
+    this.#o = options;
+    this.queue = new Queue(options.caps);
+    this.#providers = new Providers(this.queue, {
+      submit: submission => this.submit(submission),
+      newId: options.place.newId,
+      retry: action => this.#later(action),
+      giveUp: (id, fault) => this.#giveUp(id, failure(fault.toData())),
+    });
+  }
+
+  /** Takes the waiting tasks of an earlier life over. Nothing starts before open(). */
+  restore(entries: Iterable<Entry>): void {
+    for (const entry of entries) {
+      this.queue.add(entry);
+      this.#rank = Math.max(this.#rank, entry.rank + 1);
+      this.#front = Math.min(this.#front, entry.rank - 1);
+    }
+  }
+
+  /** From now on tasks start. */
+  open(): void {
+    if (this.#state === 'held') this.#state = 'open';
+    this.#tick();
+  }
+
+  /** Takes a task in. Resolves once it is durable; throws a Fault when it can't be taken. */
+  async submit(
+    submission: Submission,
+    files: readonly MovedFile[] = [],
+    once: Once | null = null,
+  ): Promise<Task> {
+    const { place, records, feed } = this.#o;
+    if (this.#state === 'stopping') throw new Fault('unavailable', 'busy', 'the daemon is stopping');
+    if (this.queue.waiting >= MAX_WAITING) {
+      throw new Fault('exhausted', 'busy', `${MAX_WAITING} tasks wait already`, { limit: MAX_WAITING });
+    }
+    const rank = submission.front ? this.#front-- : this.#rank++;
+    const paths = place.paths(submission.instance, submission.id);
+    const task = newTask(submission, paths, place.now(), rank);
+    const entry = await records.add(task, files, once);
+    this.queue.add(entry);
+    feed.publish(task);
+    this.#tick();
+    return task;
+  }
+
+  /** The task as it is now, its latest progress included; null when there is none. */
+  get(id: string): Task | null {
+    return this.#running.get(id) ?? this.#o.records.get(id);
+  }
+
+  /** Running tasks, started first. */
+  running(): readonly Task[] {
+    return [...this.#running.values()];
+  }
+
+  /** Cancels a task: a waiting one at once, a running one when its processes are gone. */
+  cancel(id: string, by: string): Task {
+    const task = this.get(id);
+    if (!task) throw new Fault('not_found', 'not-found', `there is no task ${id}`);
+    if (task.state === 'finished')
+      throw new Fault('refused', 'already-there', `task ${id} has ended already`);
+    if (task.state === 'pending') return this.#giveUp(id, cancellation(by));
+    if (task.cancelledBy !== null) return task;
+    const cancelled = { ...task, cancelledBy: by };
+    this.#o.records.update(cancelled);
+    this.#keep(cancelled);
+    this.#o.runner.cancel(id, by);
+    return cancelled;
+  }
+
+  setPriority(id: string, priority: number): Task {
+    const task = this.get(id);
+    if (!task) throw new Fault('not_found', 'not-found', `there is no task ${id}`);
+    if (task.state !== 'pending')
+      throw new Fault('refused', 'bad-input', `task ${id} does not wait any longer`);
+    const changed = { ...task, priority };
+    this.#o.records.update(changed);
+    this.queue.reprioritise(id, priority);
+    this.#o.feed.publish(changed);
+    return changed;
+  }
+
+  /** What a running task told of itself. */
+  note(id: string, told: Extract<Progress, { type: 'progress' | 'facts' }>): void {
+    const task = this.#running.get(id);
+    if (!task) return;
+    const { type, ...news } = told;
+    this.#keep(type === 'progress' ? { ...task, progress: news as Task['progress'] } : { ...task, ...news });
+    if (type === 'facts') this.#o.records.update(this.#running.get(id) ?? task);
+  }
+
+  /** Lets nothing start any longer and asks what runs to end; what does not finish waits again. */
+  async stop(): Promise<void> {
+    this.#state = 'stopping';
+    await this.#o.runner.stop();
+  }
+
+  #tick(): void {
+    // What is started may end at once; the loop that is under way then goes on, instead of one inside it.
+    if (this.#ticking) return;
+    this.#ticking = true;
+    while (this.#state === 'open') {
+      const entry = this.queue.next();
+      if (!entry) break;
+      try {
+        this.#begin(entry);
+      } catch (error) {
+        this.#o.place.report(error, `starting task ${entry.id}`);
+        this.queue.block(entry.id, toFault(error).message);
+        this.#later(() => this.queue.unblock(entry.id));
+      }
+    }
+    this.#ticking = false;
+  }
+
+  #later(action: () => void): void {
+    this.#o.place.later(RETRY, () => {
+      action();
+      this.#tick();
+    });
+  }
+
+  #begin(entry: Entry): void {
+    const { records, place, runner } = this.#o;
+    const task = records.get(entry.id);
+    if (!task) throw new TypeError(`task ${entry.id} waits but is not recorded`);
+    const instance = this.#o.instance(task.instance);
+    if (!instance) {
+      const fault = new Fault('not_found', 'not-found', `there is no instance ${task.instance} any longer`);
+      this.#giveUp(task.id, failure(fault.toData()));
+      return;
+    }
+    const missing = needsOf(instance, task.spec).filter(need => !place.isThere(task.instance, need));
+    if (missing.length > 0) {
+      this.#providers.provide(task, instance, missing);
+      return;
+    }
+    const running = start(task, place.now());
+    records.update(running);
+    this.queue.begin(task.id);
+    this.#keep(running);
+    void runner.run(running, instance).then(
+      outcome => this.#ended(task.id, outcome),
+      error => {
+        place.report(error, `task ${task.id}`);
+        place.endJournal(running, failure(toFault(error).toData()));
+        this.#ended(task.id, failure(toFault(error).toData()));
+      },
+    );
+  }
+
+  #keep(task: Task): void {
+    this.#running.set(task.id, task);
+    this.#o.feed.publish(task);
+  }
+
+  #ended(id: string, outcome: Outcome): void {
+    const task = this.#running.get(id);
+    if (!task) return;
+    const { records, place } = this.#o;
+    const again = outcome.result === 'stopped' && task.cancelledBy === null;
+    const next = again ? requeue(task, this.#front--, false) : finish(task, outcome, place.now());
+    try {
+      if (again) records.update(next);
+      else records.archive(next);
+    } catch (error) {
+      place.report(error, `recording the end of task ${id}`);
+      place.later(RETRY, () => this.#ended(id, outcome));
+      return;
+    }
+    this.#running.delete(id);
+    this.queue.end(id);
+    if (again) this.queue.add(records.entry(next));
+    this.#o.feed.publish(next);
+    if (!again) this.#providers.ended(next);
+    this.#tick();
+  }
+
+  /** Ends a task that never got to run. */
+  #giveUp(id: string, outcome: Outcome): Task {
+    const task = this.#o.records.get(id);
+    if (task?.state !== 'pending') throw new TypeError(`task ${id} does not wait`);
+    const ended = finish(task, outcome, this.#o.place.now());
+    this.#o.place.endJournal(task, outcome);
+    this.#o.records.archive(ended);
+    this.queue.remove(id);
+    this.#o.feed.publish(ended);
+    this.#providers.ended(ended);
+    this.#tick();
+    return ended;
+  }
+}
