@@ -10,6 +10,11 @@ export interface SignedIn extends Profile {
   readonly token: string;
 }
 
+/** The answer of every way to sign in. */
+export function signedInAnswer({ token, login, fullname, groups }: SignedIn) {
+  return { result: 'Authentication successful', token, login, fullname, groups };
+}
+
 type Content =
   | {
       readonly kind: 'success';

@@ -15,7 +15,7 @@ import {
 import type { Counters } from '../counters.ts';
 import { classify, errorText } from '../errors.ts';
 import { FAILURES, SignInFailure } from '../failure.ts';
-import type { Handoffs, SignedIn } from '../handoff.ts';
+import { type Handoffs, signedInAnswer } from '../handoff.ts';
 import { checkLogoutToken } from '../id-token.ts';
 import type { Provider } from '../oidc.ts';
 import type { GatewaySettings } from '../schema.ts';
@@ -150,7 +150,7 @@ class Browser {
       this.forget(reply, { ...session, handoffs: session.handoffs.slice(at + 1) });
       const returnTo = safeTarget(content.returnTo ?? undefined, this.parts.settings);
       return reply.send({
-        ...answer(content.signedIn),
+        ...signedInAnswer(content.signedIn),
         ...(returnTo === null ? {} : { return_to: returnTo }),
       });
     }
@@ -232,7 +232,7 @@ function addDevice(app: FastifyInstance, parts: OidcRouteParts): void {
     if (typeof body.code === 'string' && typeof body.code_verifier === 'string') {
       const signedIn = await handoffs.takeWith(body.code, body.code_verifier);
       if (!signedIn) throw notFound();
-      return reply.send(answer(signedIn));
+      return reply.send(signedInAnswer(signedIn));
     }
     if (typeof body.handle !== 'string') throw new Refusal(400, 'the body has neither code nor handle');
     const code = cookieSeal.open(Buffer.from(body.handle, 'base64url'), context);
@@ -241,7 +241,7 @@ function addDevice(app: FastifyInstance, parts: OidcRouteParts): void {
     if (typeof grant === 'string') return reply.code(202).send({ result: grant });
     const { issued, profile } = await signIn.admit(grant, 'device', agent).catch(refuseSignIn);
     counters.add('device', 'success');
-    return reply.send(answer({ token: issued.token, ...profile }));
+    return reply.send(signedInAnswer({ token: issued.token, ...profile }));
   });
 
   function refuseSignIn(error: unknown): never {
@@ -253,11 +253,6 @@ function addDevice(app: FastifyInstance, parts: OidcRouteParts): void {
     }
     throw new Fault('unauthenticated', 'sign-in-failed', failure.message);
   }
-}
-
-/** The answer of every way to sign in. */
-export function answer({ token, login, fullname, groups }: SignedIn) {
-  return { result: 'Authentication successful', token, login, fullname, groups };
 }
 
 function notFound(): Fault {
