@@ -1,9 +1,11 @@
 /** Joins the edge: the daemon's clients, the areas, and a server for each address that they listen on. */
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { buildRoutes } from './build/build.ts';
+import { type BuildDeps, buildRoutes } from './build/build.ts';
+import { loadFrame } from './build/frame.ts';
 import type { EdgeSettings } from './config.ts';
-import { type Control, openControl } from './control/control.ts';
+import { openControl } from './control/control.ts';
+import { addOpenApi } from './http/openapi.ts';
 import { type Speaker, speakBuild } from './http/problem.ts';
 import { type HttpLog, openHttp } from './http/server.ts';
 
@@ -36,7 +38,9 @@ export interface EdgeOptions {
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
   const { settings, log, now } = options;
   const control = openControl(`unix:${join(settings.dirs.run, 'edge.sock')}`, now);
-  const areas: Area[] = [buildArea(settings, control, now)];
+  const stopping = new AbortController();
+  const frame = loadFrame([settings.edge.templates, settings.edge.vendor_templates]);
+  const areas: Area[] = [buildArea({ settings, control, now, stopping: stopping.signal, frame, home: true })];
   const servers: FastifyInstance[] = [];
   const addresses: string[] = [];
   try {
@@ -49,6 +53,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
         speak: speakBuild,
       });
       servers.push(server);
+      await addOpenApi(server);
       for (const area of group) await server.register(area.routes(group.length === 1));
       addresses.push(await listen(server, group[0]?.host ?? '', group[0]?.port ?? 0));
     }
@@ -60,20 +65,16 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
   return {
     addresses,
     async close() {
+      stopping.abort();
       await Promise.all(servers.map(server => server.close()));
       control.close();
     },
   };
 }
 
-function buildArea(settings: EdgeSettings, control: Control, now: () => number): Area {
-  return {
-    name: 'build',
-    host: settings.edge.host,
-    port: settings.edge.port,
-    routes: () => buildRoutes({ control, settings, now, home: true }),
-    speakers: [],
-  };
+function buildArea(deps: BuildDeps): Area {
+  const { host, port } = deps.settings.edge;
+  return { name: 'build', host, port, routes: () => buildRoutes(deps), speakers: [] };
 }
 
 function byAddress(areas: readonly Area[]): Area[][] {

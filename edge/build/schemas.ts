@@ -79,3 +79,23 @@ export const Task = Type.Object(
   },
   { additionalProperties: true, description: "With the keys of the task's type" },
 );
+
+const File = Type.String({ format: 'binary' });
+
+export const BuildForm = Type.Object(
+  {
+    format: Type.String(),
+    distribution: Type.String(),
+    derivative: Type.String(),
+    architectures: Type.String({ description: 'Separated by commas' }),
+    artifact: Type.String(),
+    message: Type.String({ description: 'For the changelog' }),
+    user_name: Type.String(),
+    user_email: Type.String(),
+    tarball: Type.String({ format: 'binary', description: 'The definition as a tar archive' }),
+  },
+  {
+    description: 'Source archives come as source/{id} with their file names',
+    patternProperties: { '^source/': File },
+  },
+);

@@ -7,12 +7,17 @@ import type { Control } from '../control/control.ts';
 import { bearerOf, bearerOrBasicOf, refuseCrossSite } from '../http/guard.ts';
 import { canonical, JSON_TYPE, type Json } from '../http/json.ts';
 import { Refusal } from '../http/problem.ts';
+import type { Frame } from './frame.ts';
 
 export interface BuildDeps {
   readonly control: Control;
   readonly settings: EdgeSettings;
   /** Wall clock in milliseconds. */
   readonly now: () => number;
+  /** Aborts when the edge stops: streams that would go on end. */
+  readonly stopping: AbortSignal;
+  /** The frame of pages. */
+  readonly frame: Frame;
   /** Whether `/` is ours; not where another area's pages live there. */
   readonly home: boolean;
 }
@@ -67,7 +72,78 @@ export function sendJson(reply: FastifyReply, value: Json): FastifyReply {
   // Bytes, so that no charset is added to the type.
   return reply
     .header('content-type', JSON_TYPE)
-    .header('cache-control', 'no-cache')
+    .header('cache-control', reply.getHeader('cache-control') ?? 'no-cache')
     .header('x-content-type-options', 'nosniff')
     .send(Buffer.from(canonical(value), 'latin1'));
+}
+
+/** The `Idempotency-Key` header, empty without one. Throws 400 for what can't be kept. */
+export function idempotencyKey(request: FastifyRequest): string {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return '';
+  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
+    throw new Refusal(400, 'the Idempotency-Key must be 1 to 255 printable ASCII characters');
+  }
+  return key;
+}
+
+/** Aborts when the client of a request is gone. */
+export function goneSignal(reply: FastifyReply): AbortSignal {
+  const abort = new AbortController();
+  reply.raw.once('close', () => abort.abort());
+  return abort.signal;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The task that a path names; in whatever case it was written. What is no uuid is no task. */
+export function taskOf(request: FastifyRequest): string {
+  const id = parameter(request, 'task').toLowerCase();
+  if (!UUID.test(id)) throw new Refusal(404, 'there is no such task');
+  return id;
+}
+
+/** Options of a change come in the query or in a JSON body, which may be missing; the route sees one body. */
+export async function mergeOptions(request: FastifyRequest): Promise<void> {
+  const body = request.body;
+  if (body !== undefined && body !== null && (typeof body !== 'object' || Array.isArray(body))) {
+    throw new Refusal(400, 'the body must be a JSON object');
+  }
+  request.body = { ...(request.query as object), ...(body as object | null | undefined) };
+}
+
+/** An option of the merged body. */
+export function optionOf<T>(request: FastifyRequest, name: string): T | undefined {
+  return (request.body as Record<string, T | undefined>)[name];
+}
+
+/** Address below which an instance's pages and files lie: `/` or `/{instance}/`. */
+export function baseOf(deps: BuildDeps, instance: string): string {
+  return soleInstance(deps.settings) === null ? `/${encodeURIComponent(instance)}/` : '/';
+}
+
+/** Characters of a name in a path; no format, distribution or derivative has more. */
+const MAX_NAME = 256;
+
+/** A name in the path, empty when the route has none: what can't be a name is not there, and reaches no lookup. */
+export function namedOf(request: FastifyRequest, name: string): string {
+  const value = (request.params as Record<string, string | undefined>)[name];
+  if (value === undefined) return '';
+  if (value === '' || value.length > MAX_NAME || /[\0-\x20\x7f/\\]/.test(value)) {
+    throw new Refusal(404, `there is no such ${name}`);
+  }
+  return value;
+}
+
+/** The part of the registry that a path names, as far as it goes. */
+export function placeOf(
+  deps: BuildDeps,
+  request: FastifyRequest,
+): { instance: string; format: string; distribution: string; derivative: string } {
+  return {
+    instance: instanceOf(deps, request),
+    format: namedOf(request, 'format'),
+    distribution: namedOf(request, 'distribution'),
+    derivative: namedOf(request, 'derivative'),
+  };
 }

@@ -16,16 +16,19 @@ export function hasBody(request: IncomingMessage): boolean {
 
 /** Answers 408 and closes when an ordinary request's body is not there in time. */
 export function watchOrdinaryBody(request: IncomingMessage, response: ServerResponse): void {
-  const timer = setTimeout(() => {
-    if (request.complete || response.headersSent) return;
-    const made = speakPage(new Refusal(408, 'the body came too slowly'));
-    response.writeHead(408, { ...made.headers, connection: 'close' });
-    response.end(made.body, () => request.destroy());
-  }, BODY_TIMEOUT);
+  const timer = setTimeout(() => answerLate(request, response, 'the body came too slowly'), BODY_TIMEOUT);
   timer.unref();
   const stop = (): void => clearTimeout(timer);
   request.once('end', stop);
   request.once('close', stop);
+}
+
+/** Answers 408 at once, whatever is being read, and closes the connection. */
+export function answerLate(request: IncomingMessage, response: ServerResponse, message: string): void {
+  if (request.complete || response.headersSent) return;
+  const made = speakPage(new Refusal(408, message));
+  response.writeHead(408, { ...made.headers, connection: 'close' });
+  response.end(made.body, () => request.destroy());
 }
 
 /** Calls `late` once an upload falls below the minimum rate. The returned function ends the watch. */

@@ -54,6 +54,13 @@ export function statusOf(fault: Fault): number {
   return fault.reason === 'too-large' && fault.http === 400 ? 413 : fault.http;
 }
 
+/** What the client is told. Where the daemon's socket lies is nothing to tell a stranger. */
+function messageOf(fault: Fault): string {
+  return fault.reason === 'unreachable'
+    ? 'the daemon of this service does not answer; try again soon'
+    : fault.message;
+}
+
 /** Headers that a fault's answer carries in any area. */
 export function headersOf(fault: Fault): Record<string, string> {
   return {
@@ -78,7 +85,7 @@ export const speakPage: Speaker = fault => {
   return {
     status,
     headers: { ...PAGE_HEADERS, ...headersOf(fault) },
-    body: refusalPage(status, STATUS_CODES[status] ?? 'Error', fault.message),
+    body: refusalPage(status, STATUS_CODES[status] ?? 'Error', messageOf(fault)),
   };
 };
 
@@ -97,7 +104,7 @@ export const speakProblem: Speaker = fault => {
     body: canonical({
       status,
       title: STATUS_CODES[status] ?? 'Error',
-      detail: fault.message,
+      detail: messageOf(fault),
       reason: fault.reason,
       ...(Object.keys(fault.details).length > 0 ? { details: plain(fault.details) } : {}),
     }),

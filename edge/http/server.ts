@@ -94,6 +94,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   });
   app.setErrorHandler(async (error, request, reply) => {
     const fault = toProblem(error);
+    if (reply.raw.headersSent) return reply.hijack();
     if (fault.kind === 'internal') {
       options.log.error(
         { err: fault.cause ?? error, method: request.method, route: request.routeOptions.url },
