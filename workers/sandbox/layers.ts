@@ -1,22 +1,13 @@
 /** Sandboxes for builds: an environment's root, a cached layer with the build dependencies, and a fresh layer on top. */
-import { Fault } from '../../proto/fault.ts';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Sandbox, TaskContext } from '../context.ts';
+import { digestOf } from '../formats/deb/apt-sources.ts';
+import { type AptSource, type InstallPlan, installDependencies } from './install.ts';
+import { lockExclusive, lockShared, type Release, tryLockAlone } from './lock.ts';
+import { resolveRoot } from './roots.ts';
 
-/** A further source of packages for the installation of build dependencies (the instance's own registry). */
-export interface AptSource {
-  /** Name of its files: letters, digits, `-` and `_`. */
-  readonly name: string;
-  /** deb822 text of the source. `Signed-By:` is added when there is a keyring. */
-  readonly text: string;
-  /** Text for apt_preferences(5); empty for none. */
-  readonly preferences: string;
-  /** Absolute host path of a binary (.gpg) or armored (.asc) public keyring; null for none. */
-  readonly keyring: string | null;
-  /** Host folder shown read-only inside while installing, for `file:` URIs; null for none. */
-  readonly folder: { readonly from: string; readonly to: string } | null;
-  /** Identity of what the source offers now (digest of its InRelease): a layer is used again only for an equal one. */
-  readonly digest: string;
-}
+export type { AptSource } from './install.ts';
 
 export interface BuildSandboxOptions {
   /** Absolute path of the environment's root: `…/rackwright-{env}-{arch}/root`. */
@@ -30,14 +21,154 @@ export interface BuildSandboxOptions {
   readonly work: string;
 }
 
+/** Layers that are kept, and bytes they take in all; those in use are never removed. */
+const MAX_LAYERS = 200;
+const MAX_BYTES = 20 * 1024 ** 3;
+/** Milliseconds for removing a layer. */
+const REMOVAL = 5 * 60 * 1000;
+/** File whose time tells when a layer was last used, and whose content says what is in it. */
+const RECORD = 'layer.json';
+
 /**
  * Opens a sandbox in which the dependencies are installed. The layer that holds them is made on first need and used
  * again by every build with the same root, dependencies and sources. Throws `mirror` naming the URL when packages
  * can't be fetched, `build-failed` naming what can't be satisfied, `no-environment` without a root.
  */
-export async function openBuildSandbox(
-  _context: TaskContext,
-  options: BuildSandboxOptions,
-): Promise<Sandbox> {
-  throw new Fault('unavailable', 'not-built-yet', `no sandbox over ${options.environmentRoot}`);
+export async function openBuildSandbox(context: TaskContext, options: BuildSandboxOptions): Promise<Sandbox> {
+  const releases: Release[] = [];
+  const release = (): void => {
+    for (const each of releases.splice(0)) each();
+  };
+  try {
+    const root = await resolveRoot(options.environmentRoot);
+    releases.push(await lockShared(root, context.signal));
+    const roots = [root];
+    const plan = planOf(root, options);
+    if (plan.dependencies.length > 0 || plan.conflicts.length > 0) {
+      const layer = layerFolder(context, plan);
+      releases.push(await provideLayer(context, plan, layer));
+      roots.push(join(layer, 'upper'));
+    }
+    const sandbox = await context.openSandbox({ roots, work: options.work });
+    return {
+      exchange: sandbox.exchange,
+      layer: sandbox.layer,
+      run: (command, run) => sandbox.run(command, run),
+      close: () => sandbox.close().finally(release),
+    };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** What is to be installed, in an order that does not depend on how it was written. */
+function planOf(root: string, options: BuildSandboxOptions): InstallPlan {
+  const tidy = (items: readonly string[]): string[] =>
+    [...new Set(items.map(item => item.replace(/\s+/g, ' ').trim()).filter(Boolean))].toSorted();
+  return {
+    root,
+    dependencies: tidy(options.dependencies),
+    conflicts: tidy(options.conflicts ?? []),
+    aptSources: options.aptSources ?? [],
+  };
+}
+
+function layerFolder(context: TaskContext, plan: InstallPlan): string {
+  const key = digestOf(
+    plan.root,
+    ...plan.dependencies,
+    '',
+    ...plan.conflicts,
+    '',
+    ...plan.aptSources.flatMap(({ name, text, preferences, digest }) => [name, text, preferences, digest]),
+  );
+  return join(context.job.settings.dirs.cache, 'layers', key.slice(0, 40));
+}
+
+/** Sees to it that the layer is there, and holds it: the returned function lets it go. */
+async function provideLayer(context: TaskContext, plan: InstallPlan, layer: string): Promise<Release> {
+  const making = await lockExclusive(layer, context.signal);
+  try {
+    const held = await lockShared(layer, context.signal);
+    try {
+      if (await isThere(layer)) {
+        context.console.log('info', 'Build dependencies are installed already');
+      } else {
+        await makeLayer(context, plan, layer);
+      }
+      const now = new Date();
+      await utimes(join(layer, RECORD), now, now).catch(() => undefined);
+      return held;
+    } catch (error) {
+      held();
+      throw error;
+    }
+  } finally {
+    making();
+  }
+}
+
+async function isThere(layer: string): Promise<boolean> {
+  return stat(join(layer, RECORD)).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function makeLayer(context: TaskContext, plan: InstallPlan, layer: string): Promise<void> {
+  const store = join(layer, '..');
+  const work = join(store, `.new-${context.job.task}`);
+  const clear = async (...paths: string[]): Promise<void> => {
+    await context.runTool(['rm', '-rf', '--one-file-system', '--', ...paths], {
+      mapped: true,
+      timeout: REMOVAL,
+    });
+  };
+  await mkdir(store, { recursive: true, mode: 0o755 });
+  await clear(work);
+  const sandbox = await context.openSandbox({ roots: [plan.root], work });
+  try {
+    context.progress('installing build dependencies', 0, 1);
+    await installDependencies(context, sandbox, plan, join(work, 'apt'));
+    const others = (await readdir(work)).filter(name => name !== 'upper').map(name => join(work, name));
+    await clear(...others);
+    const { stdout } = await context.runTool(['du', '-sx', '--block-size=1', '--', work], { mapped: true });
+    const bytes = Number.parseInt(stdout.toString('utf8'), 10) || 0;
+    await writeFile(join(work, RECORD), `${JSON.stringify({ bytes, dependencies: plan.dependencies })}\n`);
+    await rm(layer, { recursive: true, force: true });
+    await rename(work, layer);
+    context.progress('installing build dependencies', 1, 1);
+  } finally {
+    await sandbox.close();
+  }
+  await dropOldLayers(store, clear);
+}
+
+/** Removes the layers that were not used for longest, until the rest is within the bounds. */
+async function dropOldLayers(store: string, clear: (path: string) => Promise<void>): Promise<void> {
+  const layers: { path: string; used: number; bytes: number }[] = [];
+  for (const name of await readdir(store)) {
+    const path = join(store, name);
+    const record = await readFile(join(path, RECORD), 'utf8').catch(() => null);
+    if (name.startsWith('.') || record === null) continue;
+    const { bytes = 0 } = JSON.parse(record) as { bytes?: number };
+    layers.push({ path, used: (await stat(join(path, RECORD))).mtimeMs, bytes });
+  }
+  layers.sort((a, b) => b.used - a.used);
+  let total = 0;
+  for (const [at, { path, bytes }] of layers.entries()) {
+    total += bytes;
+    if (at < MAX_LAYERS && total <= MAX_BYTES) continue;
+    const alone = await tryLockAlone(path);
+    if (!alone) continue;
+    try {
+      // Out of sight first: a removal that is cut short must leave no half layer behind.
+      const gone = join(store, `.old-${basename(path)}`);
+      await rename(path, gone);
+      await clear(gone);
+    } finally {
+      alone();
+    }
+  }
 }
