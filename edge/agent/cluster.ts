@@ -23,6 +23,8 @@ type ListName = 'jobs' | 'nodes' | 'partitions' | 'reservations' | 'qos' | 'acco
 /** A row of a list as JSON text, with what filters look at. A list of texts is a fifth of the same list of objects. */
 export interface Row {
   readonly json: string;
+  /** Job number or name. */
+  readonly id: string;
   readonly user: string;
   readonly nodes: string;
   readonly states: readonly string[];
@@ -212,9 +214,10 @@ function row(object: Record<string, unknown>, members: readonly string[]): Row {
   const state = raw(object.state);
   return {
     json: JSON.stringify(only(object, members)),
+    id: text(object.job_id ?? object.name),
     user: text(object.user_name ?? object.user),
     nodes: text(object.nodes),
-    states: states(object.job_state ?? state.current),
+    states: states(object.job_state ?? state.current ?? object.state),
   };
 }
 
