@@ -1,5 +1,5 @@
 /** The processes of one task: limited together, signalled together, and counted until none is left. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../proto/fault.ts';
 import type { TaskLimits } from './job.ts';
@@ -123,7 +123,43 @@ function isZombie(pid: number): boolean {
   return stat === null || stat.state === 'Z' || stat.state === 'X';
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+/** Living processes that carry the mark of one of those tasks. Processes of other users can't be looked at, nor are ours. */
+export function markedProcesses(tasks: ReadonlySet<string>): number[] {
+  const found: number[] = [];
+  for (const entry of readdirSync('/proc')) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    let environment = '';
+    try {
+      environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
+    } catch {
+      continue;
+    }
+    const mark = environment.split('\0').find(each => each.startsWith(`${MARK}=`));
+    if (mark !== undefined && tasks.has(mark.slice(MARK.length + 1)) && !isZombie(pid)) found.push(pid);
+  }
+  return found;
+}
+
+/** Kills what is in control groups that an earlier process made, and removes those that are empty. Answers what was left. */
+export function killGroups(folders: readonly string[]): number[] {
+  const left = new Set<number>();
+  for (const folder of folders) {
+    try {
+      for (const line of readFileSync(`${folder}/cgroup.procs`, 'utf8').split('\n')) {
+        if (line !== '' && !isZombie(Number(line))) left.add(Number(line));
+      }
+      if (left.size === 0) rmdirSync(folder);
+      else writeFileSync(`${folder}/cgroup.kill`, '1');
+    } catch {
+      // Gone, or a version without a kill of its own: the caller kills each.
+    }
+  }
+  return [...left];
+}
+
+/** Sends a signal to a process that may have ended. */
+export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {

@@ -14,15 +14,15 @@ const JOBS: Table = {
   build: missing,
   deletion: missing,
   registry: missing,
-  'keyring-creation': missing,
-  'keyring-renewal': missing,
+  'keyring-creation': async () => (await import('./keyring.ts')).keyringCreation,
+  'keyring-renewal': async () => (await import('./keyring.ts')).keyringRenewal,
   'history-purge': async () => (await import('./history.ts')).historyPurge,
-  'image-creation': missing,
-  'image-update': missing,
-  'image-shell': missing,
-  'environment-creation': missing,
-  'environment-update': missing,
-  'environment-shell': missing,
+  'image-creation': async () => (await import('./images.ts')).imageCreation,
+  'image-update': async () => (await import('./images.ts')).imageUpdate,
+  'image-shell': async () => (await import('./images.ts')).imageShell,
+  'environment-creation': async () => (await import('./images.ts')).environmentCreation,
+  'environment-update': async () => (await import('./images.ts')).environmentUpdate,
+  'environment-shell': async () => (await import('./images.ts')).environmentShell,
 };
 
 /** The work of a task type. */

@@ -82,23 +82,45 @@ export async function resolveRoot(target: string): Promise<string> {
   });
 }
 
+/** What `image.json` holds: seconds since the epoch. */
+export interface ImageRecord {
+  readonly created: number;
+  readonly updated: number;
+}
+
+/** What is known of an environment; null when it has not been created. */
 export async function readRecord(folder: string): Promise<EnvironmentRecord | null> {
+  const record = await readJson<EnvironmentRecord>(join(folder, 'environment.json'));
+  return record && { created: 0, updated: 0, size: 0, sources: '', ...record };
+}
+
+/** What is known of an image; null when it has not been created. */
+export async function readImageRecord(folder: string): Promise<ImageRecord | null> {
+  const record = await readJson<ImageRecord>(join(folder, 'image.json'));
+  return record && { created: 0, updated: 0, ...record };
+}
+
+export async function writeRecord(folder: string, record: EnvironmentRecord): Promise<void> {
+  await replaceJson(join(folder, 'environment.json'), record);
+}
+
+export async function writeImageRecord(folder: string, record: ImageRecord): Promise<void> {
+  await replaceJson(join(folder, 'image.json'), record);
+}
+
+async function readJson<T>(file: string): Promise<Partial<T> | null> {
   try {
-    const record = JSON.parse(
-      await readFile(join(folder, 'environment.json'), 'utf8'),
-    ) as Partial<EnvironmentRecord>;
-    return { created: 0, updated: 0, size: 0, sources: '', ...record };
+    return JSON.parse(await readFile(file, 'utf8')) as Partial<T>;
   } catch {
     return null;
   }
 }
 
-/** Replaces `environment.json` in one rename. */
-export async function writeRecord(folder: string, record: EnvironmentRecord): Promise<void> {
-  const file = join(folder, 'environment.json');
+/** Replaces a file in one rename. */
+async function replaceJson(file: string, value: unknown): Promise<void> {
   const fresh = `${file}.${randomBytes(4).toString('hex')}`;
   try {
-    await writeFile(fresh, `${JSON.stringify(record)}\n`, { mode: 0o644 });
+    await writeFile(fresh, `${JSON.stringify(value)}\n`, { mode: 0o644 });
     await rename(fresh, file);
   } catch (error) {
     await rm(fresh, { force: true });
