@@ -11,6 +11,8 @@ const SILENCE_LIMIT = 120_000;
 const PAUSES = [100, 250, 500, 1000, 2000, 5000] as const;
 /** Milliseconds between two looks at a task's progress. */
 const LOOK = 500;
+/** Looks at a task whose output has ended, until it is archived. */
+const LAST_LOOKS = 10;
 
 /** How a task ended, as far as can be told. */
 export interface Outcome {
@@ -93,9 +95,13 @@ function showFrame(frame: Frame, display: Display): void {
 
 /** The task's own word on its end, which tells a cancelled one from a failed one; else that of the end frame. */
 async function outcomeOf(api: Api, id: string, end: End | null): Promise<Outcome> {
-  const task = await api.task(id).catch(() => null);
-  if (task?.state === 'finished' && task.result !== 'unknown') {
-    return { result: task.result, reason: task.reason ?? end?.reason ?? '' };
+  for (let look = 0; look < LAST_LOOKS; look++) {
+    const task = await api.task(id).catch(() => null);
+    if (task?.state === 'finished' && task.result !== 'unknown') {
+      return { result: task.result, reason: task.reason ?? end?.reason ?? '' };
+    }
+    // The end frame is written a moment before the task is archived.
+    await new Promise(done => setTimeout(done, PAUSES[0]));
   }
   if (!end) return { result: null, reason: '' };
   return { result: end.succeeded ? 'success' : 'failed', reason: end.reason };

@@ -1,9 +1,19 @@
 #!/usr/bin/env node
 /** The `rackwright` command. */
 import { homedir, userInfo } from 'node:os';
+import { addBuildCommand } from './build.ts';
+import { addCompletionCommand } from './completion.ts';
+import { addImagesCommand } from './images.ts';
+import { addImportSrcrpmCommand } from './import-srcrpm.ts';
+import { addKeyringCommand } from './keyring.ts';
+import { addHistoryCommand, addListCommand } from './list.ts';
 import { createProgram, runProgram } from './program.ts';
+import { addRegistryCommand } from './registry.ts';
 import type { Surroundings } from './surroundings.ts';
+import { addCancelCommand, addRetryCommand } from './tasks.ts';
+import { addTokensCommand } from './tokens.ts';
 import { addUpCommand } from './up.ts';
+import { addWatchCommand } from './watch.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -34,6 +44,19 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const program = createProgram(surroundings);
+addBuildCommand(program);
+addListCommand(program);
+addWatchCommand(program);
+addCancelCommand(program);
+addRetryCommand(program);
+addHistoryCommand(program);
+addRegistryCommand(program);
+addKeyringCommand(program);
+addImagesCommand(program);
+addTokensCommand(program);
+addImportSrcrpmCommand(program);
 addUpCommand(program);
+// The last one: it completes all the others.
+addCompletionCommand(program);
 
 process.exitCode = await runProgram(program, surroundings, process.argv.slice(2));
