@@ -8,7 +8,7 @@ import type { FormatName } from './words.ts';
  *     deb/pool/{derivative}/{h}/{source}/FILE                    packages and sources
  *     deb/dists/{dist}                  -> ../generations/{dist}/{generation}
  *     deb/generations/{dist}/{generation}/{derivative}/binary-{arch}/Packages.gz …
- *     deb/by-hash/{dist}/{sha256}                                indexes by content, the by-hash links lead here
+ *     deb/by-hash/{dist}/SHA256/{sha256}                         indexes by content, the by-hash links lead here
  *     rpm/{dist}/{derivative}           -> ../generations/{dist}/{derivative}/{generation}; osi the same
  *     rpm/pool/{dist}/{derivative}/{arch}/FILE.rpm
  *     {format}/snapshots/{name}/…       the same addresses as below {format}, fixed at that snapshot

@@ -1,0 +1,40 @@
+/** The Release file of an apt distribution. */
+import type { IndexFile } from './apt-manifest.ts';
+
+export interface ReleaseFields {
+  /** Origin and Label: the instance's full name. Apt refuses silent changes of these and of the codename. */
+  readonly origin: string;
+  readonly codename: string;
+  /** Debian's words. */
+  readonly architectures: readonly string[];
+  readonly derivatives: readonly string[];
+  /** Seconds since the epoch. */
+  readonly date: number;
+  /** Seconds; 0 = for ever. */
+  readonly validFor: number;
+}
+
+/** Renders it; there is no Suite on purpose, see build-service rules on stable names. */
+export function renderRelease(fields: ReleaseFields, files: readonly IndexFile[]): string {
+  const sorted = [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const width = Math.max(...sorted.map(file => String(file.size).length));
+  const lines = [
+    `Origin: ${fields.origin}`,
+    `Label: ${fields.origin}`,
+    `Codename: ${fields.codename}`,
+    `Date: ${aptDate(fields.date)}`,
+    ...(fields.validFor > 0 ? [`Valid-Until: ${aptDate(fields.date + fields.validFor)}`] : []),
+    'Acquire-By-Hash: yes',
+    `Architectures: ${fields.architectures.join(' ')}`,
+    `Components: ${fields.derivatives.join(' ')}`,
+    `Description: Packages of ${fields.origin} for ${fields.codename}`,
+    'SHA256:',
+    ...sorted.map(file => ` ${file.sha256} ${String(file.size).padStart(width)} ${file.path}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** `Thu, 03 Feb 2000 00:00:00 UTC`, the one zone that apt takes. */
+function aptDate(seconds: number): string {
+  return new Date(seconds * 1000).toUTCString().replace('GMT', 'UTC');
+}
