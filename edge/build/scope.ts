@@ -1,9 +1,10 @@
 /** What the routes of the build service share: whose instance a path names, and who may go on. */
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import { Fault } from '../../proto/fault.ts';
 import type { CallOptions } from '../../proto/services.ts';
 import { type Action, INSTANCE_NAME } from '../../proto/words.ts';
 import type { EdgeSettings } from '../config.ts';
-import type { Control } from '../control/control.ts';
+import type { Caller, Control } from '../control/control.ts';
 import { bearerOf, bearerOrBasicOf, refuseCrossSite } from '../http/guard.ts';
 import { canonical, JSON_TYPE, type Json } from '../http/json.ts';
 import { Refusal } from '../http/problem.ts';
@@ -62,9 +63,33 @@ export function permit(
     if (request.method !== 'GET' && request.method !== 'HEAD') refuseCrossSite(request.raw);
     const instance = instanceOf(deps, request);
     if (!INSTANCE_NAME.test(instance)) throw new Refusal(404, 'there is no such instance');
-    const caller = await deps.control.who(instance, authorization);
-    if (!caller.actions.has(action)) throw new Refusal(403, `${caller.login} may not ${action}`);
+    const caller = await callerOf(deps, instance, authorization, action);
+    if (!caller.actions.has(action)) throw forbidden(caller, action);
   };
+}
+
+/** The daemon's word on a caller. Where the instance is not there, who may not ask at all hears that first. */
+async function callerOf(
+  deps: BuildDeps,
+  instance: string,
+  authorization: string | undefined,
+  action: Action,
+): Promise<Caller> {
+  try {
+    return await deps.control.who(instance, authorization);
+  } catch (error) {
+    const isAbsent = error instanceof Fault && error.kind === 'not_found';
+    if (!isAbsent || authorization !== undefined) throw error;
+    // The policy is the same everywhere, so any instance tells what anonymous callers may do.
+    const { instances } = await deps.control.instances.listInstances({});
+    const caller = instances[0] ? await deps.control.who(instances[0].id, undefined) : null;
+    if (caller && !caller.actions.has(action)) throw forbidden(caller, action);
+    throw error;
+  }
+}
+
+function forbidden(caller: Caller, action: Action): Refusal {
+  return new Refusal(403, `${caller.login} has no role that permits ${action}`);
 }
 
 /** Sends canonical JSON. */
