@@ -11,9 +11,9 @@ const missing = async (): Promise<never> => {
 };
 
 const JOBS: Table = {
-  build: missing,
-  deletion: missing,
-  registry: missing,
+  build: async () => (await import('./build.ts')).build,
+  deletion: async () => (await import('./registry.ts')).deletion,
+  registry: async () => (await import('./registry.ts')).registryWork,
   'keyring-creation': async () => (await import('./keyring.ts')).keyringCreation,
   'keyring-renewal': async () => (await import('./keyring.ts')).keyringRenewal,
   'history-purge': async () => (await import('./history.ts')).historyPurge,
