@@ -1,29 +1,26 @@
-/** The table of artifact formats. Adding one is a folder beside it and a line in it. */
+/** The table of formats: a further one is a folder beside this file and a line here. */
 import { Fault } from '../../proto/fault.ts';
 import type { FormatName } from '../../proto/words.ts';
-import { createDebEnvironment, updateDebEnvironment } from './deb/environment.ts';
+import { deb } from './deb/format.ts';
 import type { Format } from './format.ts';
 
-function missing(what: string): () => Promise<never> {
-  return async () => {
-    throw new Fault('unavailable', 'not-built-yet', `${what} is not built yet`);
+/** A format that this version only knows by name. */
+function later(name: FormatName): Format {
+  const refuse = async (): Promise<never> => {
+    throw new Fault('unavailable', 'not-built-yet', `this version can't build or publish format ${name} yet`);
+  };
+  return {
+    createEnvironment: refuse,
+    updateEnvironment: refuse,
+    build: refuse,
+    publish: refuse,
+    unpublish: refuse,
   };
 }
 
-const absent = (name: FormatName): Format => ({
-  createEnvironment: missing(`the format ${name}`),
-  updateEnvironment: missing(`the format ${name}`),
-  build: missing(`the format ${name}`),
-  publish: missing(`the format ${name}`),
-  unpublish: missing(`the format ${name}`),
-});
+const FORMATS: Readonly<Record<FormatName, Format>> = { deb, rpm: later('rpm'), osi: later('osi') };
 
-const FORMATS: Readonly<Record<FormatName, Format>> = {
-  deb: { ...absent('deb'), createEnvironment: createDebEnvironment, updateEnvironment: updateDebEnvironment },
-  rpm: absent('rpm'),
-  osi: absent('osi'),
-};
-
+/** How a format is built and published. */
 export function formatOf(name: FormatName): Format {
   return FORMATS[name];
 }
