@@ -56,16 +56,16 @@ export function agentArea(options: AgentOptions): AgentArea {
     host: service.interface,
     port: service.port,
     routes: alone => app => addRoutes(app, options, alone),
-    // Alone on its listener the agent answers at root as well.
-    speakers: ['/agent', '/v6', '/v7', '/metrics', '/info', '/racksdb', '/version'].map(prefix => ({
-      prefix,
-      speak: speakAgent,
-    })),
+    speakers: [{ prefix: '/agent', speak: speakAgent }],
   };
 }
 
 async function addRoutes(app: FastifyInstance, options: AgentOptions, alone: boolean): Promise<void> {
   const { settings, now, log, random } = options;
+  // Routes at root answer faults as those below /agent do.
+  app.addHook('onRoute', route => {
+    route.config = { ...route.config, speak: speakAgent };
+  });
   const warn = (sentence: string): void => log.warn({}, sentence);
   for (const sentence of options.warnings) warn(sentence);
   const slurmrestd = new Slurmrestd({

@@ -167,7 +167,9 @@ const CONTROLLER_JOB: Shape = {
 export function jobDetail(accounting: unknown, controller: unknown): Record<string, unknown> {
   const live = raw(controller);
   const record = accounting === null ? fromController(live) : raw(accounting);
-  return { ...shape(record, ACCOUNTING_JOB), ...(controller === null ? {} : shape(live, CONTROLLER_JOB)) };
+  if (controller === null) return shape(record, ACCOUNTING_JOB);
+  // Accounting calls a job "allocation" until its record is whole.
+  return { ...shape(record, ACCOUNTING_JOB), ...shape(live, CONTROLLER_JOB), name: text(live.name) };
 }
 
 /** The accounting record's shape out of what the controller knows, for sites without accounting. */

@@ -169,7 +169,7 @@ describe('an agent on a real Slurm', () => {
     assert.deepEqual(part?.job_state, ['RUNNING']);
     assert.deepEqual(part?.cpus, { set: true, infinite: false, number: 2 });
     const onNode = (await get('/v6.0.0/jobs?node=n002')).json() as { name: string }[];
-    assert.deepEqual(onNode.map(job => job.name).sort(), ['frozen', 'part']);
+    assert.deepEqual(onNode.map(job => job.name).sort(), ['frozen', 'late', 'part']);
     const detail = (await get(`/v7.0.0/job/${part?.job_id}`)).json() as Record<string, unknown>;
     assert.equal(detail.name, 'part');
     assert.equal(detail.user, 'root');
