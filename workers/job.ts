@@ -209,6 +209,8 @@ export type Question =
       readonly names?: readonly string[];
       /** As it was in that generation; as it is now unless told. */
       readonly generation?: string;
+      /** Another instance's registry: for promotion from there, which its submitter was allowed. */
+      readonly instance?: string;
       readonly after?: number;
       readonly limit?: number;
     }

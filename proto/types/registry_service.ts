@@ -7,10 +7,20 @@ import type { ArtifactFile as _rackwright_v1_ArtifactFile, ArtifactFile__Output 
 import type { ArtifactMatch as _rackwright_v1_ArtifactMatch, ArtifactMatch__Output as _rackwright_v1_ArtifactMatch__Output } from './rackwright/v1/ArtifactMatch.ts';
 import type { ArtifactPlace as _rackwright_v1_ArtifactPlace, ArtifactPlace__Output as _rackwright_v1_ArtifactPlace__Output } from './rackwright/v1/ArtifactPlace.ts';
 import type { ChangelogEntry as _rackwright_v1_ChangelogEntry, ChangelogEntry__Output as _rackwright_v1_ChangelogEntry__Output } from './rackwright/v1/ChangelogEntry.ts';
+import type { CompareGenerationsRequest as _rackwright_v1_CompareGenerationsRequest, CompareGenerationsRequest__Output as _rackwright_v1_CompareGenerationsRequest__Output } from './rackwright/v1/CompareGenerationsRequest.ts';
+import type { CompareGenerationsResponse as _rackwright_v1_CompareGenerationsResponse, CompareGenerationsResponse__Output as _rackwright_v1_CompareGenerationsResponse__Output } from './rackwright/v1/CompareGenerationsResponse.ts';
+import type { CreateSnapshotRequest as _rackwright_v1_CreateSnapshotRequest, CreateSnapshotRequest__Output as _rackwright_v1_CreateSnapshotRequest__Output } from './rackwright/v1/CreateSnapshotRequest.ts';
+import type { CreateSnapshotResponse as _rackwright_v1_CreateSnapshotResponse, CreateSnapshotResponse__Output as _rackwright_v1_CreateSnapshotResponse__Output } from './rackwright/v1/CreateSnapshotResponse.ts';
 import type { DeleteArtifactRequest as _rackwright_v1_DeleteArtifactRequest, DeleteArtifactRequest__Output as _rackwright_v1_DeleteArtifactRequest__Output } from './rackwright/v1/DeleteArtifactRequest.ts';
 import type { DeleteArtifactResponse as _rackwright_v1_DeleteArtifactResponse, DeleteArtifactResponse__Output as _rackwright_v1_DeleteArtifactResponse__Output } from './rackwright/v1/DeleteArtifactResponse.ts';
+import type { DeleteSnapshotRequest as _rackwright_v1_DeleteSnapshotRequest, DeleteSnapshotRequest__Output as _rackwright_v1_DeleteSnapshotRequest__Output } from './rackwright/v1/DeleteSnapshotRequest.ts';
+import type { DeleteSnapshotResponse as _rackwright_v1_DeleteSnapshotResponse, DeleteSnapshotResponse__Output as _rackwright_v1_DeleteSnapshotResponse__Output } from './rackwright/v1/DeleteSnapshotResponse.ts';
 import type { DescribeArtifactRequest as _rackwright_v1_DescribeArtifactRequest, DescribeArtifactRequest__Output as _rackwright_v1_DescribeArtifactRequest__Output } from './rackwright/v1/DescribeArtifactRequest.ts';
 import type { DescribeArtifactResponse as _rackwright_v1_DescribeArtifactResponse, DescribeArtifactResponse__Output as _rackwright_v1_DescribeArtifactResponse__Output } from './rackwright/v1/DescribeArtifactResponse.ts';
+import type { Difference as _rackwright_v1_Difference, Difference__Output as _rackwright_v1_Difference__Output } from './rackwright/v1/Difference.ts';
+import type { Generation as _rackwright_v1_Generation, Generation__Output as _rackwright_v1_Generation__Output } from './rackwright/v1/Generation.ts';
+import type { ImportArtifactsRequest as _rackwright_v1_ImportArtifactsRequest, ImportArtifactsRequest__Output as _rackwright_v1_ImportArtifactsRequest__Output } from './rackwright/v1/ImportArtifactsRequest.ts';
+import type { ImportArtifactsResponse as _rackwright_v1_ImportArtifactsResponse, ImportArtifactsResponse__Output as _rackwright_v1_ImportArtifactsResponse__Output } from './rackwright/v1/ImportArtifactsResponse.ts';
 import type { ListArtifactsRequest as _rackwright_v1_ListArtifactsRequest, ListArtifactsRequest__Output as _rackwright_v1_ListArtifactsRequest__Output } from './rackwright/v1/ListArtifactsRequest.ts';
 import type { ListArtifactsResponse as _rackwright_v1_ListArtifactsResponse, ListArtifactsResponse__Output as _rackwright_v1_ListArtifactsResponse__Output } from './rackwright/v1/ListArtifactsResponse.ts';
 import type { ListDerivativesRequest as _rackwright_v1_ListDerivativesRequest, ListDerivativesRequest__Output as _rackwright_v1_ListDerivativesRequest__Output } from './rackwright/v1/ListDerivativesRequest.ts';
@@ -19,9 +29,19 @@ import type { ListDistributionsRequest as _rackwright_v1_ListDistributionsReques
 import type { ListDistributionsResponse as _rackwright_v1_ListDistributionsResponse, ListDistributionsResponse__Output as _rackwright_v1_ListDistributionsResponse__Output } from './rackwright/v1/ListDistributionsResponse.ts';
 import type { ListFormatsRequest as _rackwright_v1_ListFormatsRequest, ListFormatsRequest__Output as _rackwright_v1_ListFormatsRequest__Output } from './rackwright/v1/ListFormatsRequest.ts';
 import type { ListFormatsResponse as _rackwright_v1_ListFormatsResponse, ListFormatsResponse__Output as _rackwright_v1_ListFormatsResponse__Output } from './rackwright/v1/ListFormatsResponse.ts';
+import type { ListGenerationsRequest as _rackwright_v1_ListGenerationsRequest, ListGenerationsRequest__Output as _rackwright_v1_ListGenerationsRequest__Output } from './rackwright/v1/ListGenerationsRequest.ts';
+import type { ListGenerationsResponse as _rackwright_v1_ListGenerationsResponse, ListGenerationsResponse__Output as _rackwright_v1_ListGenerationsResponse__Output } from './rackwright/v1/ListGenerationsResponse.ts';
+import type { PromoteRequest as _rackwright_v1_PromoteRequest, PromoteRequest__Output as _rackwright_v1_PromoteRequest__Output } from './rackwright/v1/PromoteRequest.ts';
+import type { PromoteResponse as _rackwright_v1_PromoteResponse, PromoteResponse__Output as _rackwright_v1_PromoteResponse__Output } from './rackwright/v1/PromoteResponse.ts';
 import type { RegistryServiceClient as _rackwright_v1_RegistryServiceClient, RegistryServiceDefinition as _rackwright_v1_RegistryServiceDefinition } from './rackwright/v1/RegistryService.ts';
+import type { RepairRegistryRequest as _rackwright_v1_RepairRegistryRequest, RepairRegistryRequest__Output as _rackwright_v1_RepairRegistryRequest__Output } from './rackwright/v1/RepairRegistryRequest.ts';
+import type { RepairRegistryResponse as _rackwright_v1_RepairRegistryResponse, RepairRegistryResponse__Output as _rackwright_v1_RepairRegistryResponse__Output } from './rackwright/v1/RepairRegistryResponse.ts';
+import type { RollBackRequest as _rackwright_v1_RollBackRequest, RollBackRequest__Output as _rackwright_v1_RollBackRequest__Output } from './rackwright/v1/RollBackRequest.ts';
+import type { RollBackResponse as _rackwright_v1_RollBackResponse, RollBackResponse__Output as _rackwright_v1_RollBackResponse__Output } from './rackwright/v1/RollBackResponse.ts';
 import type { SearchArtifactsRequest as _rackwright_v1_SearchArtifactsRequest, SearchArtifactsRequest__Output as _rackwright_v1_SearchArtifactsRequest__Output } from './rackwright/v1/SearchArtifactsRequest.ts';
 import type { SearchArtifactsResponse as _rackwright_v1_SearchArtifactsResponse, SearchArtifactsResponse__Output as _rackwright_v1_SearchArtifactsResponse__Output } from './rackwright/v1/SearchArtifactsResponse.ts';
+import type { VerifyRegistryRequest as _rackwright_v1_VerifyRegistryRequest, VerifyRegistryRequest__Output as _rackwright_v1_VerifyRegistryRequest__Output } from './rackwright/v1/VerifyRegistryRequest.ts';
+import type { VerifyRegistryResponse as _rackwright_v1_VerifyRegistryResponse, VerifyRegistryResponse__Output as _rackwright_v1_VerifyRegistryResponse__Output } from './rackwright/v1/VerifyRegistryResponse.ts';
 
 type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
   new(...args: ConstructorParameters<Constructor>): Subtype;
@@ -36,10 +56,20 @@ export interface ProtoGrpcType {
       ArtifactMatch: MessageTypeDefinition<_rackwright_v1_ArtifactMatch, _rackwright_v1_ArtifactMatch__Output>
       ArtifactPlace: MessageTypeDefinition<_rackwright_v1_ArtifactPlace, _rackwright_v1_ArtifactPlace__Output>
       ChangelogEntry: MessageTypeDefinition<_rackwright_v1_ChangelogEntry, _rackwright_v1_ChangelogEntry__Output>
+      CompareGenerationsRequest: MessageTypeDefinition<_rackwright_v1_CompareGenerationsRequest, _rackwright_v1_CompareGenerationsRequest__Output>
+      CompareGenerationsResponse: MessageTypeDefinition<_rackwright_v1_CompareGenerationsResponse, _rackwright_v1_CompareGenerationsResponse__Output>
+      CreateSnapshotRequest: MessageTypeDefinition<_rackwright_v1_CreateSnapshotRequest, _rackwright_v1_CreateSnapshotRequest__Output>
+      CreateSnapshotResponse: MessageTypeDefinition<_rackwright_v1_CreateSnapshotResponse, _rackwright_v1_CreateSnapshotResponse__Output>
       DeleteArtifactRequest: MessageTypeDefinition<_rackwright_v1_DeleteArtifactRequest, _rackwright_v1_DeleteArtifactRequest__Output>
       DeleteArtifactResponse: MessageTypeDefinition<_rackwright_v1_DeleteArtifactResponse, _rackwright_v1_DeleteArtifactResponse__Output>
+      DeleteSnapshotRequest: MessageTypeDefinition<_rackwright_v1_DeleteSnapshotRequest, _rackwright_v1_DeleteSnapshotRequest__Output>
+      DeleteSnapshotResponse: MessageTypeDefinition<_rackwright_v1_DeleteSnapshotResponse, _rackwright_v1_DeleteSnapshotResponse__Output>
       DescribeArtifactRequest: MessageTypeDefinition<_rackwright_v1_DescribeArtifactRequest, _rackwright_v1_DescribeArtifactRequest__Output>
       DescribeArtifactResponse: MessageTypeDefinition<_rackwright_v1_DescribeArtifactResponse, _rackwright_v1_DescribeArtifactResponse__Output>
+      Difference: MessageTypeDefinition<_rackwright_v1_Difference, _rackwright_v1_Difference__Output>
+      Generation: MessageTypeDefinition<_rackwright_v1_Generation, _rackwright_v1_Generation__Output>
+      ImportArtifactsRequest: MessageTypeDefinition<_rackwright_v1_ImportArtifactsRequest, _rackwright_v1_ImportArtifactsRequest__Output>
+      ImportArtifactsResponse: MessageTypeDefinition<_rackwright_v1_ImportArtifactsResponse, _rackwright_v1_ImportArtifactsResponse__Output>
       ListArtifactsRequest: MessageTypeDefinition<_rackwright_v1_ListArtifactsRequest, _rackwright_v1_ListArtifactsRequest__Output>
       ListArtifactsResponse: MessageTypeDefinition<_rackwright_v1_ListArtifactsResponse, _rackwright_v1_ListArtifactsResponse__Output>
       ListDerivativesRequest: MessageTypeDefinition<_rackwright_v1_ListDerivativesRequest, _rackwright_v1_ListDerivativesRequest__Output>
@@ -48,9 +78,19 @@ export interface ProtoGrpcType {
       ListDistributionsResponse: MessageTypeDefinition<_rackwright_v1_ListDistributionsResponse, _rackwright_v1_ListDistributionsResponse__Output>
       ListFormatsRequest: MessageTypeDefinition<_rackwright_v1_ListFormatsRequest, _rackwright_v1_ListFormatsRequest__Output>
       ListFormatsResponse: MessageTypeDefinition<_rackwright_v1_ListFormatsResponse, _rackwright_v1_ListFormatsResponse__Output>
+      ListGenerationsRequest: MessageTypeDefinition<_rackwright_v1_ListGenerationsRequest, _rackwright_v1_ListGenerationsRequest__Output>
+      ListGenerationsResponse: MessageTypeDefinition<_rackwright_v1_ListGenerationsResponse, _rackwright_v1_ListGenerationsResponse__Output>
+      PromoteRequest: MessageTypeDefinition<_rackwright_v1_PromoteRequest, _rackwright_v1_PromoteRequest__Output>
+      PromoteResponse: MessageTypeDefinition<_rackwright_v1_PromoteResponse, _rackwright_v1_PromoteResponse__Output>
       RegistryService: SubtypeConstructor<typeof grpc.Client, _rackwright_v1_RegistryServiceClient> & { service: _rackwright_v1_RegistryServiceDefinition }
+      RepairRegistryRequest: MessageTypeDefinition<_rackwright_v1_RepairRegistryRequest, _rackwright_v1_RepairRegistryRequest__Output>
+      RepairRegistryResponse: MessageTypeDefinition<_rackwright_v1_RepairRegistryResponse, _rackwright_v1_RepairRegistryResponse__Output>
+      RollBackRequest: MessageTypeDefinition<_rackwright_v1_RollBackRequest, _rackwright_v1_RollBackRequest__Output>
+      RollBackResponse: MessageTypeDefinition<_rackwright_v1_RollBackResponse, _rackwright_v1_RollBackResponse__Output>
       SearchArtifactsRequest: MessageTypeDefinition<_rackwright_v1_SearchArtifactsRequest, _rackwright_v1_SearchArtifactsRequest__Output>
       SearchArtifactsResponse: MessageTypeDefinition<_rackwright_v1_SearchArtifactsResponse, _rackwright_v1_SearchArtifactsResponse__Output>
+      VerifyRegistryRequest: MessageTypeDefinition<_rackwright_v1_VerifyRegistryRequest, _rackwright_v1_VerifyRegistryRequest__Output>
+      VerifyRegistryResponse: MessageTypeDefinition<_rackwright_v1_VerifyRegistryResponse, _rackwright_v1_VerifyRegistryResponse__Output>
     }
   }
 }

@@ -1,0 +1,15 @@
+// Original file: rackwright/v1/registry_service.proto
+
+import type { ArtifactPlace as _rackwright_v1_ArtifactPlace, ArtifactPlace__Output as _rackwright_v1_ArtifactPlace__Output } from '../../rackwright/v1/ArtifactPlace.ts';
+
+export interface RollBackRequest {
+  'place'?: (_rackwright_v1_ArtifactPlace | null);
+  'to'?: (string);
+  'idempotencyKey'?: (string);
+}
+
+export interface RollBackRequest__Output {
+  'place': (_rackwright_v1_ArtifactPlace__Output | null);
+  'to': (string);
+  'idempotencyKey': (string);
+}
