@@ -77,7 +77,8 @@ export interface KeyringInfo {
   readonly userid: string;
   readonly updated: number;
   readonly master: KeyInfo;
-  readonly subkey: KeyInfo;
+  /** What signs. */
+  readonly subkey?: KeyInfo;
 }
 
 export interface IssuedToken {
@@ -87,6 +88,22 @@ export interface IssuedToken {
   readonly expires: number;
   /** 0 = in force. */
   readonly revoked: number;
+}
+
+/** The image of a format with its build environments; times are 0 for never. */
+export interface ImageInfo {
+  readonly format: string;
+  readonly exists: boolean;
+  readonly created: number;
+  readonly updated: number;
+  readonly environments: readonly {
+    readonly name: string;
+    readonly architecture: string;
+    readonly exists: boolean;
+    readonly created: number;
+    readonly updated: number;
+    readonly size: number;
+  }[];
 }
 
 /** A file to send: where it is and the name it is sent under. */
@@ -155,6 +172,7 @@ export interface Api {
   createKeyring(): Promise<string>;
   renewKeyring(duration: string): Promise<string>;
 
+  images(): Promise<readonly ImageInfo[]>;
   createImage(target: ImageTarget, force: boolean): Promise<string>;
   updateImage(target: ImageTarget): Promise<string>;
 

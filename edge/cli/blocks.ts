@@ -1,5 +1,13 @@
 /** Tasks, artifacts and keys as people read them: blocks of `name: value`. */
-import type { Artifact, ArtifactDescription, KeyInfo, KeyringInfo, SourceBlock, Task } from './api.ts';
+import type {
+  Artifact,
+  ArtifactDescription,
+  ImageInfo,
+  KeyInfo,
+  KeyringInfo,
+  SourceBlock,
+  Task,
+} from './api.ts';
 
 /** `2026-01-01 01:00:00` in the local time zone; `never` for 0. */
 export function showTime(seconds: number, zero = 'never'): string {
@@ -118,6 +126,26 @@ function indent(text: string, by: number): string {
   return text.trimEnd().replace(/^/gm, ' '.repeat(by));
 }
 
+/** `26 B`, `1.5 KiB`, `3.0 GiB`. */
+export function showSize(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = Math.min(units.length - 1, bytes < 1024 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`;
+}
+
+/** An image with its build environments as a block. */
+export function showImage({ format, exists, updated, environments }: ImageInfo): string {
+  const since = (there: boolean, at: number): string => (there ? showTime(at, 'unknown') : 'not made yet');
+  const lines = [`- format: ${format}`, `  updated: ${since(exists, updated)}`];
+  lines.push(environments.length === 0 ? '  environments: ∅' : '  environments:');
+  for (const environment of environments) {
+    lines.push(`  - name: ${environment.name}`, `    architecture: ${environment.architecture}`);
+    lines.push(`    updated: ${since(environment.exists, environment.updated)}`);
+    if (environment.exists) lines.push(`    size: ${showSize(environment.size)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
 /** A signing key with its subkey. */
 export function showKeyring({ userid, updated, master, subkey }: KeyringInfo): string {
   const key = (info: KeyInfo, margin: string): string[] => [
@@ -127,6 +155,7 @@ export function showKeyring({ userid, updated, master, subkey }: KeyringInfo): s
     `${margin}creation: ${showTime(info.created, 'unknown')}`,
   ];
   const lines = [`userid: ${userid}`, `id: ${master.id}`, ...key(master, '')];
-  lines.push(`last update: ${showTime(updated, 'unknown')}`, 'subkey:', ...key(subkey, '  '));
+  lines.push(`last update: ${showTime(updated, 'unknown')}`);
+  if (subkey) lines.push('subkey:', ...key(subkey, '  '));
   return `${lines.join('\n')}\n`;
 }

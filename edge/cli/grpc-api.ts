@@ -73,6 +73,7 @@ export function grpcApi(connection: Connection, uri: string, instance: string, o
     ...registryOf(connection, instance, options),
     ...keyringOf(connection, instance, options),
 
+    images: async () => (await images.listImages({ instance }, options)).images,
     async createImage({ format, environment, architecture = '' }, force) {
       if (environment === undefined)
         return (await images.createImage({ instance, format, force }, options)).task;

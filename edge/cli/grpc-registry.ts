@@ -82,11 +82,11 @@ export function keyringOf(connection: Connection, instance: string, options: Cal
   return {
     async keyring() {
       const { keyring } = await keyrings.getKeyring({ instance }, options);
-      if (!keyring?.master || !keyring.subkey) {
+      if (!keyring?.master) {
         throw new Fault('not_found', 'no-keyring', `instance ${instance} has no keyring yet`);
       }
       const { userid, updated, master, subkey } = keyring;
-      return { userid, updated, master, subkey };
+      return { userid, updated, master, ...(subkey ? { subkey } : {}) };
     },
     exportKeyring: async () => (await keyrings.exportKeyring({ instance }, options)).armored,
     createKeyring: async () => (await keyrings.createKeyring({ instance }, options)).task,

@@ -2,10 +2,11 @@
 import type { Command } from 'commander';
 import { FORMATS, isFormat } from '../../proto/words.ts';
 import type { ImageTarget } from './api.ts';
+import { showImage } from './blocks.ts';
 import { UsageError } from './exit.ts';
 import { attachConsole } from './interact.ts';
 import { type Session, withSession } from './session.ts';
-import { say } from './surroundings.ts';
+import { print, say } from './surroundings.ts';
 import { submittedAll } from './watch.ts';
 
 interface ImageOptions {
@@ -27,6 +28,18 @@ export function addImagesCommand(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  rackwright images env-update -f deb -d bookworm');
   const format = '-f, --format <name>';
+  images
+    .command('list', { isDefault: true })
+    .summary('list images and build environments')
+    .description('Lists the images with their build environments, made or not.')
+    .addHelpText('after', '\nExample:\n  rackwright images list')
+    .action((_options: unknown, command: Command) =>
+      withSession(command, async ({ api, surroundings, json }) => {
+        const found = await api.images();
+        if (json) print(surroundings, JSON.stringify(found));
+        else surroundings.stdout.write(found.map(showImage).join(''));
+      }),
+    );
   images
     .command('create')
     .summary('create images')

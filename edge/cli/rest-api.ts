@@ -54,6 +54,7 @@ export function restApi(client: RestClient, uri: string): Api {
     createKeyring: () => submit('/keyring/create'),
     renewKeyring: duration => submit('/keyring/renew', { duration }),
 
+    images: () => client.json('/images.json'),
     createImage: ({ format, environment, architecture }, force) =>
       environment === undefined
         ? submit(`/images/${encodeURIComponent(format)}/create`, { force })
