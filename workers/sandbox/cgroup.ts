@@ -130,7 +130,9 @@ export class ControlGroup {
     for (const { parent, version, controllers } of places) {
       const folder = join(parent, name);
       if (!attempt(() => existsSync(folder) || mkdirSync(folder, { mode: 0o755 }))) continue;
-      folders.push(folder);
+      // First the one with a kill of its own: it stands for the group wherever one path must do.
+      if (version === 2) folders.unshift(folder);
+      else folders.push(folder);
       if (version === 2) version2 = folder;
       for (const controller of controllers) this.#of[controller] = { folder, version };
     }

@@ -94,6 +94,8 @@ export function sandboxCommand(command: readonly string[], plan: SandboxPlan): s
     ...['bash', '-c', MOUNT, 'rackwright', plan.work, options, plan.root ? '' : String(BUILD_ID)],
     ...['bwrap', '--bind', join(plan.work, 'root'), '/', '--bind', join(plan.work, 'build'), '/build'],
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/run', '--dir', '/run/lock'],
+    // Settings of the kernel belong to user 0, capabilities or not; where ids are mapped that is nobody inside.
+    ...(plan.namespace.isMapped ? [] : ['--ro-bind', '/proc/sys', '/proc/sys']),
     ...plan.names.flatMap(([from, to]) => ['--ro-bind', from, to]),
     ...(plan.binds ?? []).flatMap(({ from, to, writable }) => [writable ? '--bind' : '--ro-bind', from, to]),
     ...[

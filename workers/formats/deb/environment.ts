@@ -126,6 +126,8 @@ async function prepare(context: TaskContext, environment: EnvironmentTarget, wor
   await writeFile(join(work, 'outside.sources'), outside, { mode: 0o644 });
   const uris = entries.flatMap(entry => entry.uris);
   const lines = await copyAptSettings(context, join(work, 'apt'), join(work, 'apt'), uris);
+  // Workspaces are closed to apt's own user, who would read the keys.
+  lines.push('APT::Sandbox::User "root";');
   await writeFile(join(work, 'apt.conf'), `${lines.join('\n')}\n`, { mode: 0o600 });
   await writeFile(join(work, 'finish'), `#!/bin/sh\n${FINISH}\n`, { mode: 0o755 });
   const digest = digestOf(RECIPE, FINISH, PACKAGES.join(' '), environment.architecture, inside, ...contents);

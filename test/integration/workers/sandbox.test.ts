@@ -1,0 +1,280 @@
+/** The sandbox with real bwrap, overlayfs and control groups. */
+import assert from 'node:assert/strict';
+import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { Fault } from '../../../proto/fault.ts';
+import type { RunOptions } from '../../../workers/context.ts';
+import { type JobOptions, type OpenAttempt, openAttempt } from '../../support/attempt.ts';
+import { preparedRoot } from '../../support/environment.ts';
+
+let root = '';
+before(async () => {
+  root = await preparedRoot();
+});
+
+/** Opens an attempt with a sandbox, and takes both away after. */
+async function inSandbox(
+  options: JobOptions,
+  work: (
+    run: (script: string, more?: RunOptions) => Promise<{ code: number; out: string }>,
+    opened: OpenAttempt,
+  ) => Promise<void>,
+): Promise<void> {
+  const opened = await openAttempt(options);
+  try {
+    const sandbox = await opened.attempt.context.openSandbox({
+      roots: [root],
+      work: join(opened.place, 'sandbox'),
+    });
+    await work(async (script, more = {}) => {
+      const { exitCode, stdout } = await sandbox.run(['sh', '-c', script], { capture: 1024 * 1024, ...more });
+      return { code: exitCode, out: stdout.toString('utf8') };
+    }, opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Processes of ours that are left: none may be. */
+function leftOf(opened: OpenAttempt): string[] {
+  return readdirSync('/proc')
+    .filter(entry => /^\d+$/.test(entry))
+    .filter(entry => {
+      try {
+        const environment = readFileSync(`/proc/${entry}/environ`, 'latin1');
+        return environment.includes(`RACKWRIGHT_TASK=${opened.attempt.job.task}`);
+      } catch {
+        return false;
+      }
+    });
+}
+
+test('a build runs as user 1000 with a bare environment, no capabilities and no network', async () => {
+  process.env.RACKWRIGHT_TEST_SECRET = 'do not tell';
+  try {
+    await inSandbox({}, async run => {
+      const { code, out } = await run(
+        'id -u; id -g; id -G; env | sort; grep Cap /proc/self/status; tail -n +3 /proc/net/dev; hostname',
+      );
+      assert.equal(code, 0);
+      const lines = out.trim().split('\n');
+      assert.deepEqual(lines.slice(0, 3), ['1000', '1000', '1000']);
+      assert.deepEqual(
+        lines.filter(line => line.includes('=')),
+        [
+          'HOME=/nonexistent',
+          'LANG=C.UTF-8',
+          'LOGNAME=build',
+          'PATH=/usr/sbin:/usr/bin:/sbin:/bin',
+          'PWD=/build',
+          'USER=build',
+        ],
+      );
+      const capabilities = lines.filter(line => line.startsWith('Cap'));
+      assert.equal(capabilities.length, 5);
+      for (const line of capabilities) assert.match(line, /\t0{16}$/);
+      assert.deepEqual(lines.filter(line => /^\s*\w+:\s/.test(line) && !line.startsWith('Cap')).length, 1);
+      assert.equal(lines.at(-1), 'build');
+    });
+  } finally {
+    delete process.env.RACKWRIGHT_TEST_SECRET;
+  }
+});
+
+test('nothing of the host is readable, and none of its secrets shows in any process of the sandbox', async () => {
+  process.env.RACKWRIGHT_TEST_SECRET = 'do not tell';
+  try {
+    await inSandbox({}, async (run, opened) => {
+      const { out } = await run(
+        `cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n' | grep -c SECRET; ls ${opened.place} ${process.cwd()} 2>/dev/null | wc -l; ls /tmp /home | wc -l; ls -d /sys/* 2>/dev/null | wc -l; ls -d /proc/[0-9]* | wc -l`,
+        { root: true },
+      );
+      const [secrets, places, files, sys, processes] = out.trim().split('\n').map(Number);
+      assert.equal(secrets, 0);
+      assert.equal(places, 0);
+      // The two headings, an empty line between, and nothing under either.
+      assert.equal(files, 3);
+      assert.equal(sys, 0);
+      assert.ok((processes ?? 99) < 10, `${processes} processes are seen`);
+    });
+  } finally {
+    delete process.env.RACKWRIGHT_TEST_SECRET;
+  }
+});
+
+const ESCAPES: readonly (readonly [what: string, script: string])[] = [
+  ['mounting', 'mount -t tmpfs none /mnt'],
+  ['a new user namespace', 'unshare --user --map-root-user true'],
+  ['a new mount namespace', 'unshare --mount true'],
+  ["entering the host's namespaces", 'nsenter --target 1 --mount true'],
+  ['making devices', 'mknod /build/sda b 8 0'],
+  ['writing to the root', 'touch /usr/bin/x'],
+  ['writing kernel settings', 'echo "|/build/x" > /proc/sys/kernel/core_pattern'],
+  ['reading memory of the machine', 'head -c 1 /dev/mem'],
+  ['becoming root by a set-id program', 'cp /bin/sh /build/sh; chmod u+s /build/sh; su -c true'],
+  ['the kernel log', 'dmesg'],
+  ['signalling outside', 'kill -0 $(( $(cat /proc/sys/kernel/pid_max) - 1 ))'],
+  ['changing the clock', 'date -s 2001-01-01'],
+  ['the network', 'bash -c "exec 3<>/dev/tcp/127.0.0.1/22"'],
+];
+for (const [what, script] of ESCAPES) {
+  test(`${what} is refused in a build`, async () => {
+    await inSandbox({}, async run => {
+      const { code } = await run(script);
+      assert.notEqual(code, 0);
+    });
+  });
+}
+
+test('who installs packages has no way to the machine either', async () => {
+  await inSandbox({}, async run => {
+    for (const script of [
+      'mount -t tmpfs none /mnt',
+      'mknod /dev/sda b 8 0',
+      'echo x > /proc/sys/kernel/core_pattern',
+      'echo h > /proc/sysrq-trigger',
+      'unshare --user true',
+      'chroot /proc/1/root/../../.. test -e /work',
+    ]) {
+      const { code } = await run(script, { root: true });
+      assert.notEqual(code, 0, script);
+    }
+    const { code } = await run('chown 5:5 /etc/hostname && apt-get --version >/dev/null && chroot / true', {
+      root: true,
+    });
+    assert.equal(code, 0);
+  });
+});
+
+test('changes stay in the sandbox from run to run, /tmp does not, and the root is never written', async () => {
+  await inSandbox({}, async run => {
+    await run('echo kept > /etc/rackwright-test; echo gone > /tmp/x; echo here > /build/y', { root: true });
+    const { out } = await run('cat /etc/rackwright-test; ls /tmp; cat /build/y; stat -c %U /build/y');
+    assert.equal(out, 'kept\nhere\nUNKNOWN\n');
+    assert.equal(existsSync(join(root, 'etc/rackwright-test')), false);
+  });
+});
+
+test('output comes on a terminal of its own, standard input is empty, text can be given', async () => {
+  await inSandbox({}, async (run, opened) => {
+    const { out } = await run('cat; test -t 2 && echo terminal; test -t 0 || echo no input');
+    assert.equal(out, 'terminal\nno input\n');
+    const given = await run('cat', { input: 'from the host\n' });
+    assert.equal(given.out, 'from the host\n');
+    await run('echo shown >&2');
+    assert.match(opened.output(), /shown\r\n/);
+  });
+});
+
+test('a signal that ended the command is named, an exit code is given back', async () => {
+  await inSandbox({}, async run => {
+    assert.equal((await run('exit 7')).code, 7);
+    await assert.rejects(
+      () => run('kill -9 $$'),
+      (error: Fault) => error.reason === 'killed' && /SIGKILL/.test(error.message),
+    );
+  });
+});
+
+test('a memory bomb ends as out-of-memory, and the next run of another task works', async () => {
+  await inSandbox({ limits: { memory: 128 * 1024 ** 2 } }, async (run, opened) => {
+    await assert.rejects(
+      () => run('tail /dev/zero'),
+      (error: Fault) => error.reason === 'out-of-memory',
+      JSON.stringify(opened.sent),
+    );
+    assert.deepEqual(leftOf(opened), []);
+  });
+  await inSandbox({}, async run => assert.equal((await run('echo fine')).out, 'fine\n'));
+});
+
+test('a fork bomb is held by the limit of processes and removed with its group', async () => {
+  await inSandbox({ limits: { pids: 200, timeout: 3 } }, async (run, opened) => {
+    const began = performance.now();
+    await assert.rejects(
+      () => run('bomb() { bomb | bomb & }; bomb; while :; do sleep 1; done'),
+      (error: Fault) => ['timeout-total', 'killed'].includes(error.reason),
+    );
+    assert.ok(performance.now() - began < 25_000);
+    assert.deepEqual(leftOf(opened), []);
+  });
+});
+
+test('silence beyond its limit ends a task, output does not let it begin', async () => {
+  await inSandbox({ limits: { idleTimeout: 1 } }, async run => {
+    const { code } = await run('for i in 1 2 3 4; do echo $i >&2; sleep 0.5; done');
+    assert.equal(code, 0);
+    await assert.rejects(
+      () => run('sleep 60'),
+      (error: Fault) => error.reason === 'timeout-idle',
+    );
+  });
+});
+
+test('disk use beyond its limit ends a task', async () => {
+  await inSandbox({ limits: { disk: 20 * 1024 ** 2 } }, async run => {
+    await assert.rejects(
+      () => run('head -c 60000000 /dev/urandom > /build/big; sleep 60'),
+      (error: Fault) => error.reason === 'disk-full',
+    );
+  });
+});
+
+test('cancel ends every process, those that ignore SIGTERM and those that detach included', async () => {
+  await inSandbox({}, async (run, opened) => {
+    const running = run(
+      'trap "" TERM; (trap "" TERM; setsid sleep 1000 &) ; nohup sleep 1000 & sleep 1000 & echo started >&2; while :; do sleep 1; done',
+    );
+    running.catch(() => undefined);
+    while (!opened.output().includes('started')) await new Promise(resolve => setTimeout(resolve, 20));
+    const began = performance.now();
+    opened.order({ type: 'cancel', by: 'jane' });
+    await assert.rejects(
+      () => running,
+      (error: Fault) => error.reason === 'cancelled' && error.message === 'cancelled by jane',
+    );
+    const took = performance.now() - began;
+    assert.ok(took > 9000 && took < 15_000, `${took} ms`);
+    assert.deepEqual(leftOf(opened), []);
+    const group = opened.sent.find(message => message.type === 'group');
+    await opened.attempt.close();
+    assert.ok(!group?.cgroup || !existsSync(group.cgroup), 'the control group is left');
+    assert.equal(existsSync(folder), false);
+  });
+});
+
+test('cancel lets a program that obeys SIGTERM end by itself', async () => {
+  await inSandbox({}, async (run, opened) => {
+    const running = run(
+      'trap "echo cleaned >&2; exit 3" TERM; echo started >&2; while :; do sleep 0.1; done',
+    );
+    running.catch(() => undefined);
+    while (!opened.output().includes('started')) await new Promise(resolve => setTimeout(resolve, 20));
+    const began = performance.now();
+    opened.order({ type: 'cancel', by: 'jane' });
+    await assert.rejects(() => running, Fault);
+    assert.ok(performance.now() - began < 5000);
+    assert.match(opened.output(), /cleaned/);
+  });
+});
+
+test('what a build leaves in its exchange folder belongs to no other user and is removed with it', async () => {
+  const opened = await openAttempt();
+  try {
+    const sandbox = await opened.attempt.context.openSandbox({
+      roots: [root],
+      work: join(opened.place, 'sandbox'),
+    });
+    await sandbox.run([
+      'sh',
+      '-c',
+      'mkdir -m 0 locked; ln -s /etc/shadow link; mkfifo pipe; touch -- -rf "a b"',
+    ]);
+    assert.equal(lstatSync(join(sandbox.exchange, 'link')).isSymbolicLink(), true);
+    await sandbox.close();
+    assert.equal(existsSync(join(opened.place, 'sandbox')), false);
+  } finally {
+    await opened.close();
+  }
+});
