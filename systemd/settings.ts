@@ -132,6 +132,8 @@ export interface ReadOptions {
   readonly required?: boolean;
   /** Sections that belong to another process: neither read nor refused. */
   readonly foreign?: readonly string[];
+  /** Sections that another process has keys in too: a key that the schema lacks is not refused. */
+  readonly shared?: readonly string[];
   /** Values that `${…}` may name beside the file's own keys. */
   readonly variables?: Readonly<Record<string, string>>;
   /** A word to add where an unknown key is known to mean something elsewhere. */
@@ -156,12 +158,13 @@ export function readSettings<S extends Schema>(schema: S, options: ReadOptions):
           line,
           section,
           key: '',
-          message: unknown('section', section, Object.keys(schema)),
+          message: options.explain?.(section, '') ?? unknown('section', section, Object.keys(schema)),
         });
         continue;
       }
       for (const [key, value] of keys) {
         if (!Object.hasOwn(schema[section] ?? {}, key)) {
+          if (options.shared?.includes(section)) continue;
           const why =
             options.explain?.(section, key) ?? unknown('key', key, Object.keys(schema[section] ?? {}));
           faults.push({ file, line: value.line, section, key, message: why });
