@@ -1,5 +1,5 @@
 /** Sorts the errors of libraries and the network: one line for the log, one of our codes for the person. */
-import { SignInFailure, shorten } from './failure.ts';
+import { SignInFailure } from './failure.ts';
 import { Unreachable } from './fetch.ts';
 
 /** Message and code of the innermost cause; never a stack. */
@@ -25,11 +25,7 @@ export function classify(error: unknown): SignInFailure {
       return new SignInFailure('provider_error', detail, { cause });
     }
   }
-  const { code, message } = error as { code?: string; message?: string };
-  const aboutToken = /JWT|ID Token|"id_token"/.test(message ?? '') || /JWT|KEY_SELECTION/.test(code ?? '');
-  return new SignInFailure(aboutToken ? 'token_invalid' : 'provider_error', shorten(errorText(error)), {
-    cause: error,
-  });
+  return new SignInFailure('provider_error', errorText(error), { cause: error });
 }
 
 /** An error that the provider itself answered (RFC 6749 section 5.2). */

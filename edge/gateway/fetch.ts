@@ -115,14 +115,22 @@ function describe(error: unknown, late: boolean, timeout: number): string {
   return code === undefined ? String(message) : `${message || 'request failed'} (${code})`;
 }
 
-/** We keep no access token, so an odd `expires_in` must not fail a sign-in. */
-export async function withoutLife(answer: Response): Promise<Response> {
+/** Name under which our own check finds the ID token of a token answer. */
+export const OWN_ID_TOKEN = 'rackwright_id_token';
+
+/**
+ * A token answer as openid-client shall see it: without `expires_in`, since we keep no access token and an odd one must
+ * not fail a sign-in; and with the ID token under another name, since our own check is the stricter one and alone judges.
+ */
+export async function prepareTokens(answer: Response): Promise<Response> {
   const text = await answer.text();
   let body = text;
   try {
     const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'object' && parsed !== null)
-      body = JSON.stringify({ ...parsed, expires_in: undefined });
+    if (typeof parsed === 'object' && parsed !== null && 'id_token' in parsed) {
+      const { id_token, ...rest } = parsed;
+      body = JSON.stringify({ ...rest, [OWN_ID_TOKEN]: id_token, expires_in: undefined });
+    }
   } catch {
     // openid-client tells what is wrong with it.
   }

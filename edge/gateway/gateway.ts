@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import { Fault } from '../../proto/fault.ts';
 import { readBearer } from '../auth/bearer.ts';
 import { issueToken, type TokenOptions, type Verified, verifyToken } from '../auth/token.ts';
+import { type KnownRoute, knownRoute } from '../http/methods.ts';
 import { Refusal, type Speaker } from '../http/problem.ts';
 import { speakCluster } from '../http/speak-cluster.ts';
 import { clientAddress } from './address.ts';
@@ -94,6 +95,10 @@ async function addRoutes(app: FastifyInstance, options: GatewayOptions, alone: b
   const issue = issueToken(tokens, settings.jwt.duration);
   const counters = new Counters();
   const clusters = new Clusters(settings.agents, settings.ui.hide_denied);
+  const known: KnownRoute[] = [];
+  app.addHook('onRoute', route => {
+    known.push(knownRoute(route.url, route.method));
+  });
   addParsers(app);
   addCors(app, gateway);
   const shared = { settings, store, sessions, counters, authenticate, issue, now, log };
@@ -114,7 +119,7 @@ async function addRoutes(app: FastifyInstance, options: GatewayOptions, alone: b
   });
   addSessionRoutes(app, { sessions, counters, authenticate });
   addClusterRoutes(app, { clusters, authenticate, timeout: settings.agents.timeout });
-  addPageRoutes(app, { settings, pages: options.pages, alone });
+  addPageRoutes(app, { settings, pages: options.pages, alone, known });
   clusters.open();
   app.addHook('onClose', async () => {
     clearInterval(sweeper);

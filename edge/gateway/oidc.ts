@@ -2,7 +2,7 @@
 import * as client from 'openid-client';
 import { classify, errorText, isProviderError } from './errors.ts';
 import { SignInFailure } from './failure.ts';
-import { makeFetch, type ProviderFetch, readJson, withoutLife } from './fetch.ts';
+import { makeFetch, OWN_ID_TOKEN, type ProviderFetch, prepareTokens, readJson } from './fetch.ts';
 import { type Claims, checkIdToken, checkUserInfo, type ProviderTokenRules } from './id-token.ts';
 import { ProviderKeys } from './jwks.ts';
 import type { AuthorizationRequest, DeviceStart, Grant, ProviderOptions } from './provider.ts';
@@ -191,10 +191,13 @@ export class Provider {
     if (tokens.token_type !== 'bearer') {
       throw new SignInFailure('provider_error', `token_type is ${tokens.token_type}`);
     }
-    if (!tokens.id_token) throw new SignInFailure('provider_error', 'the token answer has no id_token');
+    const idToken = tokens[OWN_ID_TOKEN];
+    if (typeof idToken !== 'string') {
+      throw new SignInFailure('provider_error', 'the token answer has no id_token');
+    }
     try {
-      const claims = await checkIdToken(tokens.id_token, rules, nonce, tokens.access_token);
-      return { idToken: tokens.id_token, accessToken: tokens.access_token, claims };
+      const claims = await checkIdToken(idToken, rules, nonce, tokens.access_token);
+      return { idToken, accessToken: tokens.access_token, claims };
     } catch (error) {
       throw classify(error);
     }
@@ -262,7 +265,7 @@ export class Provider {
     if (this.issuer.startsWith('http:')) client.allowInsecureRequests(config);
     config[client.customFetch] = async (url, options) => {
       const answer = await this.web.fetch(url, options as Parameters<ProviderFetch['fetch']>[1]);
-      return url === metadata.token_endpoint && answer.status === 200 ? withoutLife(answer) : answer;
+      return url === metadata.token_endpoint && answer.status === 200 ? prepareTokens(answer) : answer;
     };
     return config;
   }

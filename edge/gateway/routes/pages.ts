@@ -1,9 +1,10 @@
 /** Routes of the browser frontend: its configuration, files, branding, the login message, and one page for every path. */
 import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../../proto/fault.ts';
 import { VERSION } from '../../../proto/words.ts';
+import { allowedMethods, type KnownRoute } from '../../http/methods.ts';
 import { Refusal } from '../../http/problem.ts';
 import { Frontend, type FrontendFile } from '../frontend.ts';
 import { renderMarkdown } from '../markdown.ts';
@@ -16,6 +17,8 @@ export interface PageRouteParts {
   readonly pages: string;
   /** No other role has pages on this address. */
   readonly alone: boolean;
+  /** The gateway's routes, for the methods of paths below /api. */
+  readonly known: readonly KnownRoute[];
 }
 
 const LOGOS = ['logo_login', 'logo_login_dark', 'logo_horizontal', 'logo_horizontal_dark'] as const;
@@ -52,7 +55,7 @@ export function addPageRoutes(app: FastifyInstance, parts: PageRouteParts): void
   addFiles(app, parts);
 }
 
-function addFiles(app: FastifyInstance, { settings, pages, alone }: PageRouteParts): void {
+function addFiles(app: FastifyInstance, { settings, pages, alone, known }: PageRouteParts): void {
   const frontend = new Frontend(settings.ui.path ?? pages, publicPrefix(settings));
   const policy = contentPolicy(settings);
   const send = (reply: FastifyReply, file: FrontendFile): FastifyReply =>
@@ -70,7 +73,7 @@ function addFiles(app: FastifyInstance, { settings, pages, alone }: PageRoutePar
     if (!file) throw new Fault('not_found', 'not-found', `nothing is at ${path.slice(0, 200)}`);
     return send(reply, file);
   };
-  const sendIndex = async (_request: unknown, reply: FastifyReply): Promise<FastifyReply> => {
+  const sendIndex = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const file = await frontend.read('index.html');
     if (file) return send(reply, file);
     throw new Refusal(503, 'the browser pages are not built: run "npm run build:web", or set [ui] path');
@@ -98,13 +101,18 @@ function addFiles(app: FastifyInstance, { settings, pages, alone }: PageRoutePar
     // Single-page frontends have paths of their own; only what looks like a file can be missing.
     app.get('/*', async (request, reply) => {
       const path = (request.params as Record<string, string>)['*'] ?? '';
-      if (/^(api|agent)(\/|$)/.test(path)) {
-        throw new Fault('not_found', 'not-found', `nothing is at /${path.slice(0, 200)}`);
-      }
+      if (/^(api|agent)(\/|$)/.test(path)) throw refuse(request, `/${path}`, known);
       const file = extname(path) === '' ? null : await frontend.read(path);
       return file ? send(reply, file) : sendIndex(request, reply);
     });
   } else for (const path of FRONTEND_PATHS) app.get(path, sendIndex);
+}
+
+/** What is no route below /api never delivers the frontend. */
+function refuse({ method }: FastifyRequest, path: string, known: readonly KnownRoute[]): Fault {
+  const allow = allowedMethods(known, path).join(', ');
+  if (allow !== '') return new Refusal(405, `${method} is not possible here, but ${allow}`, { allow });
+  return new Fault('not_found', 'not-found', `nothing is at ${path.slice(0, 200)}`);
 }
 
 /** GET /config.json. */
