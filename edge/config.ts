@@ -86,5 +86,19 @@ export function loadEdgeConfig(at: Places): EdgeConfig {
   });
 }
 
+/** Every setting with its value and where it came from: `FILE:LINE` or `default`. */
+export function showEdgeConfig(at: Places): string[] {
+  const { settings, origin } = loadEdgeConfig(at);
+  const lines: string[] = [];
+  for (const [section, values] of Object.entries(settings)) {
+    lines.push(`[${section}]`);
+    for (const [key, value] of Object.entries(values)) {
+      const shown = value === null || (Array.isArray(value) && value.length === 0) ? '∅' : String(value);
+      lines.push(`  ${key}: ${shown} (${origin(section, key)})`);
+    }
+  }
+  return lines;
+}
+
 /** What `/version` answers. */
 export const VERSION_LINE = `Rackwright v${VERSION}`;

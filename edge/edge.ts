@@ -1,10 +1,10 @@
 /** Joins the edge: the daemon's clients, the areas, and a server for each address that they listen on. */
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { type BuildDeps, buildRoutes } from './build/build.ts';
+import { buildRoutes } from './build/build.ts';
 import { loadFrame } from './build/frame.ts';
 import type { EdgeSettings } from './config.ts';
-import { openControl } from './control/control.ts';
+import { type Control, openControl } from './control/control.ts';
 import { addOpenApi } from './http/openapi.ts';
 import { type Speaker, speakBuild } from './http/problem.ts';
 import { type HttpLog, openHttp } from './http/server.ts';
@@ -18,6 +18,25 @@ export interface Area {
   routes(alone: boolean): FastifyPluginAsync;
   /** How faults are answered below a prefix. */
   readonly speakers: readonly { readonly prefix: string; readonly speak: Speaker }[];
+  /** Takes the area's public prefix off a URL. */
+  rewrite?(url: string): string;
+  /** The area has pages at `/`. */
+  readonly ownsRoot?: boolean;
+}
+
+export interface EdgeLog extends HttpLog {
+  info(fields: object, message: string): void;
+}
+
+/** What an area may be made of. */
+export interface AreaContext {
+  readonly control: Control;
+  readonly log: EdgeLog;
+  /** Wall clock in milliseconds. */
+  readonly now: () => number;
+  readonly random: () => number;
+  /** Aborts when the edge stops: streams that would go on end. */
+  readonly stopping: AbortSignal;
 }
 
 export interface Edge {
@@ -29,65 +48,98 @@ export interface Edge {
 
 export interface EdgeOptions {
   readonly settings: EdgeSettings;
-  readonly log: HttpLog;
-  /** Wall clock in milliseconds. */
+  readonly log: EdgeLog;
   readonly now: () => number;
+  readonly random: () => number;
+  /** Areas beside the build service. */
+  readonly roles: readonly ((context: AreaContext) => Area)[];
+  /** A listening socket to serve the build service on instead of its address; null for none. */
+  readonly passedSocket: number | null;
 }
 
 /** Starts to listen. Throws when an address can't be had. */
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
-  const { settings, log, now } = options;
+  const { settings, log, now, random } = options;
   const control = openControl(`unix:${join(settings.dirs.run, 'edge.sock')}`, now);
-  const stopping = new AbortController();
-  const frame = loadFrame([settings.edge.templates, settings.edge.vendor_templates]);
-  const areas: Area[] = [buildArea({ settings, control, now, stopping: stopping.signal, frame, home: true })];
+  const stop = new AbortController();
+  const context: AreaContext = { control, log, now, random, stopping: stop.signal };
   const servers: FastifyInstance[] = [];
-  const addresses: string[] = [];
-  try {
-    for (const group of byAddress(areas)) {
-      const server = openHttp({
-        log,
-        trustedProxies: settings.edge.trusted_proxies,
-        connectionsPerPeer: settings.edge.connections_per_peer,
-        speakers: group.flatMap(area => area.speakers),
-        speak: speakBuild,
-      });
-      servers.push(server);
-      await addOpenApi(server);
-      for (const area of group) await server.register(area.routes(group.length === 1));
-      addresses.push(await listen(server, group[0]?.host ?? '', group[0]?.port ?? 0));
-    }
-  } catch (error) {
+  const close = async (): Promise<void> => {
+    stop.abort();
     await Promise.all(servers.map(server => server.close()));
     control.close();
+  };
+  try {
+    const groups = byAddress(
+      options.roles.map(make => make(context)),
+      settings,
+      context,
+    );
+    const addresses: string[] = [];
+    for (const group of groups) {
+      const server = await openServer(group, settings, log);
+      servers.push(server);
+      const passed = group.some(area => area.name === 'build') ? options.passedSocket : null;
+      addresses.push(await listen(server, group[0]?.host ?? '', group[0]?.port ?? 0, passed));
+    }
+    return { addresses, close };
+  } catch (error) {
+    await close();
     throw error;
   }
-  return {
-    addresses,
-    async close() {
-      stopping.abort();
-      await Promise.all(servers.map(server => server.close()));
-      control.close();
-    },
-  };
 }
 
-function buildArea(deps: BuildDeps): Area {
-  const { host, port } = deps.settings.edge;
-  return { name: 'build', host, port, routes: () => buildRoutes(deps), speakers: [] };
-}
-
-function byAddress(areas: readonly Area[]): Area[][] {
-  const groups = new Map<string, Area[]>();
-  for (const area of areas) {
+/** Areas by address, the build service's group first. It leaves `/` to an area with pages there. */
+function byAddress(roles: readonly Area[], settings: EdgeSettings, context: AreaContext): Area[][] {
+  const { host, port } = settings.edge;
+  const groups = new Map<string, Area[]>([[`${host}:${port}`, []]]);
+  for (const area of roles) {
     const key = `${area.host}:${area.port}`;
     groups.set(key, [...(groups.get(key) ?? []), area]);
   }
+  const shared = groups.get(`${host}:${port}`) ?? [];
+  const frame = loadFrame([settings.edge.templates, settings.edge.vendor_templates]);
+  const home = !shared.some(area => area.ownsRoot === true);
+  const deps = { ...context, settings, frame, home };
+  shared.unshift({ name: 'build', host, port, routes: () => buildRoutes(deps), speakers: [] });
   return [...groups.values()];
 }
 
-async function listen(server: FastifyInstance, host: string, port: number): Promise<string> {
-  // One address, not one for each family: a free port is then the same for every client.
-  const address = await server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
-  return address;
+async function openServer(
+  group: readonly Area[],
+  settings: EdgeSettings,
+  log: EdgeLog,
+): Promise<FastifyInstance> {
+  const server = openHttp({
+    log,
+    trustedProxies: settings.edge.trusted_proxies,
+    connectionsPerPeer: settings.edge.connections_per_peer,
+    rewrite: url => group.reduce((changed, area) => area.rewrite?.(changed) ?? changed, url),
+    speakers: group.flatMap(area => area.speakers),
+    speak: speakBuild,
+  });
+  await addOpenApi(server);
+  for (const area of group) await server.register(area.routes(group.length === 1));
+  return server;
+}
+
+async function listen(
+  server: FastifyInstance,
+  host: string,
+  port: number,
+  passed: number | null,
+): Promise<string> {
+  if (passed === null) {
+    // One address, not one for each family: a free port is then the same for every client.
+    return server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
+  }
+  await server.ready();
+  await new Promise<void>((resolve, reject) => {
+    server.server.once('error', reject);
+    server.server.listen({ fd: passed }, resolve);
+  });
+  const address = server.server.address();
+  if (address === null || typeof address === 'string') return String(address);
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return `http://${name}:${address.port}`;
 }

@@ -30,12 +30,16 @@ export async function startTestEdge(ini = ''): Promise<TestEdge> {
     error: (fields: object, message: string) =>
       bugs.push(`${message} ${JSON.stringify(fields)} ${causeOf(fields)}`),
     warn: () => undefined,
+    info: () => undefined,
   };
   const { settings } = loadEdgeConfig(places(home));
   const edge = await openEdge({
     settings: { ...settings, edge: { ...settings.edge, port: 0 } },
     log,
     now: Date.now,
+    random: Math.random,
+    roles: [],
+    passedSocket: null,
   });
   const url = edge.addresses[0] ?? '';
   return {
