@@ -2,6 +2,7 @@
 /** The `rackwright` command. */
 import { homedir, userInfo } from 'node:os';
 import { addBuildCommand } from './build.ts';
+import { addClusterCommand } from './cluster.ts';
 import { addCompletionCommand } from './completion.ts';
 import { addImagesCommand } from './images.ts';
 import { addImportSrcrpmCommand } from './import-srcrpm.ts';
@@ -56,6 +57,7 @@ addImagesCommand(program);
 addTokensCommand(program);
 addImportSrcrpmCommand(program);
 addUpCommand(program);
+addClusterCommand(program);
 // The last one: it completes all the others.
 addCompletionCommand(program);
 
