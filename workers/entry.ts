@@ -40,6 +40,7 @@ export interface KeptGeneration {
   /** Seconds since the epoch; `superseded` is null for the current one. */
   readonly created: number;
   readonly superseded: number | null;
+  readonly task: string;
   /** Names of the snapshots that hold it. */
   readonly snapshots: readonly string[];
 }

@@ -229,6 +229,8 @@ export type Question =
       readonly name: string;
       readonly task: string;
     }
+  /** Drops a snapshot's name; harmless when it is gone. */
+  | { readonly type: 'drop-snapshot'; readonly registry: RegistryKey; readonly name: string }
   /** Of these paths, those that anything published, kept or held by a snapshot still needs. */
   | { readonly type: 'needed-files'; readonly format: FormatName; readonly paths: readonly string[] }
   /** These generations are gone from the disk: what only they held may be forgotten. */
@@ -244,6 +246,7 @@ export interface Answers {
   switched: null;
   generations: { readonly generations: readonly KeptGeneration[] };
   snapshot: { readonly generation: string };
+  'drop-snapshot': null;
   'needed-files': { readonly needed: readonly string[] };
   forget: null;
 }

@@ -6,6 +6,17 @@ import type { Database } from './database.ts';
 
 const KEY = 'instance = ?1 AND format = ?2 AND distribution = ?3 AND derivative = ?4';
 
+/** An artifact that one of two compared states has and the other has not. */
+export interface ComparedArtifact {
+  readonly name: string;
+  readonly architecture: string;
+  readonly version: string;
+  readonly size: number;
+  readonly derivative: string;
+  /** Whether the later one has it. */
+  readonly added: boolean;
+}
+
 export class GenerationStore {
   readonly #database: Database;
   readonly #now: () => number;
@@ -34,14 +45,58 @@ export class GenerationStore {
   kept(instance: string, registry: RegistryKey): KeptGeneration[] {
     return this.#database
       .prepare(
-        `SELECT name, created, superseded,
+        `SELECT name, created, superseded, task,
            (SELECT json_group_array(s.name) FROM snapshot s WHERE s.generation = generation.id) AS snapshots
          FROM generation WHERE ${KEY} ORDER BY id DESC`,
       )
-      .all<{ name: string; created: number; superseded: number | null; snapshots: string }>(
+      .all<{ name: string; created: number; superseded: number | null; task: string; snapshots: string }>(
         ...keyColumns(instance, registry),
       )
       .map(row => ({ ...row, snapshots: JSON.parse(row.snapshots) as string[] }));
+  }
+
+  /** What only one of two states has, in pages by row; a null state is the current one. */
+  *compare(
+    instance: string,
+    registry: RegistryKey,
+    from: string | null,
+    to: string | null,
+  ): Generator<ComparedArtifact> {
+    const number = (name: string | null): number =>
+      name === null ? Number.MAX_SAFE_INTEGER : this.numberOf(instance, registry, name);
+    const has = (at: string): string => `(a.added <= ${at} AND (a.removed IS NULL OR a.removed > ${at}))`;
+    const page = this.#database.prepare(
+      `SELECT a.id, a.name, a.architecture, a.version, a.size, p.derivative, ${has('?6')} AS added
+       FROM place p JOIN artifact a ON a.place = p.id
+       WHERE ${PLACES_OF_KEY} AND ${has('?5')} <> ${has('?6')} AND a.id > ?7 ORDER BY a.id LIMIT 1000`,
+    );
+    for (let after = 0; ; ) {
+      const rows = page.all<Omit<ComparedArtifact, 'added'> & { id: number; added: number }>(
+        ...keyColumns(instance, registry),
+        number(from),
+        number(to),
+        after,
+      );
+      for (const row of rows) yield { ...row, added: row.added === 1 };
+      if (rows.length < 1000) return;
+      after = rows.at(-1)?.id ?? 0;
+    }
+  }
+
+  /** Whether a snapshot of that name is there. */
+  hasSnapshot(instance: string, registry: RegistryKey, name: string): boolean {
+    return (
+      this.#database
+        .prepare(`SELECT 1 FROM snapshot WHERE ${KEY} AND name = ?5`)
+        .get(...keyColumns(instance, registry), name) !== undefined
+    );
+  }
+
+  /** Forgets a snapshot: what it held goes when its generation is old enough. */
+  release(instance: string, registry: RegistryKey, name: string): void {
+    this.#database
+      .prepare(`DELETE FROM snapshot WHERE ${KEY} AND name = ?5`)
+      .run(...keyColumns(instance, registry), name);
   }
 
   /** The number of a kept generation, named by itself or by a snapshot. Throws `not-found`. */

@@ -110,6 +110,9 @@ export class Catalogue {
         return {
           generation: this.generations.keep(instance, question.registry, question.name, question.task),
         };
+      case 'drop-snapshot':
+        this.generations.release(instance, question.registry, question.name);
+        return null;
       case 'needed-files':
         return { needed: question.paths.filter(path => this.#isNeeded(instance, question.format, path)) };
       case 'forget':
@@ -132,7 +135,8 @@ export class Catalogue {
     return row ? this.#entry(row) : null;
   }
 
-  #page(instance: string, question: Extract<Question, { type: 'catalogue' }>): Answers['catalogue'] {
+  #page(own: string, question: Extract<Question, { type: 'catalogue' }>): Answers['catalogue'] {
+    const instance = question.instance ?? own;
     const limit = Math.min(question.limit ?? PAGE, PAGE);
     const generation =
       question.generation === undefined
