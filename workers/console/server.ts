@@ -21,6 +21,8 @@ const MAX_LAG = 4 * 1024 * 1024;
 const RESUME = 128 * 1024;
 /** Milliseconds that clients have to take the rest after the end. */
 const LINGER = 30_000;
+/** Milliseconds in which connections that were made before the end are still taken. */
+const LAST_CALL = 500;
 
 /**
  * Clients never hold anything up: what they have not taken yet stays in the journal, not in memory, so that each costs
@@ -31,7 +33,9 @@ export class ConsoleServer {
   readonly #input: Input | null;
   readonly #clients = new Set<Client>();
   #server: Server | null = null;
+  #path = '';
   #ended = false;
+  #closed = false;
   #released = false;
 
   constructor(transcript: Transcript, options: { readonly input?: Input }) {
@@ -40,12 +44,8 @@ export class ConsoleServer {
   }
 
   async listen(path: string): Promise<void> {
-    try {
-      // Left by an attempt that was killed; nobody else opens sockets in a task's workspace.
-      unlinkSync(path);
-    } catch {
-      // None there.
-    }
+    // Left by an attempt that was killed; nobody else opens sockets in a task's workspace.
+    removeSocket(path);
     const server = createServer(socket => this.#accept(socket));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -54,6 +54,7 @@ export class ConsoleServer {
     server.on('error', () => undefined);
     chmodSync(path, 0o770);
     this.#server = server;
+    this.#path = path;
   }
 
   /** Tells that the journal has grown. */
@@ -61,20 +62,25 @@ export class ConsoleServer {
     for (const client of this.#clients) client.send();
   }
 
-  /** No further clients. Those attached may take what is left within LINGER; then the journal is closed. */
+  /** No new connections. Those that were made may take what is left within LINGER; then the journal is closed. */
   close(): void {
+    if (this.#ended) return;
     this.#ended = true;
-    this.#server?.close();
+    if (this.#path !== '') removeSocket(this.#path);
+    setTimeout(() => {
+      this.#server?.close();
+      this.#closed = true;
+      if (this.#clients.size === 0) this.#release();
+    }, LAST_CALL).unref();
     const timer = setTimeout(() => {
       for (const client of this.#clients) client.socket.destroy();
     }, LINGER);
     timer.unref();
     this.wake();
-    if (this.#clients.size === 0) this.#release();
   }
 
   #accept(socket: Socket): void {
-    if (this.#clients.size >= MAX_CLIENTS || this.#ended) {
+    if (this.#clients.size >= MAX_CLIENTS) {
       socket.destroy();
       return;
     }
@@ -93,7 +99,7 @@ export class ConsoleServer {
     socket.on('close', () => {
       client.stop();
       this.#clients.delete(client);
-      if (this.#ended && this.#clients.size === 0) this.#release();
+      if (this.#closed && this.#clients.size === 0) this.#release();
     });
     client.send();
   }
@@ -176,6 +182,14 @@ class Client {
     this.#busy = !this.socket.write(
       encodeLog('warning', `${skipped} bytes skipped, since this reader had stopped; the journal has them`),
     );
+  }
+}
+
+function removeSocket(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // None there.
   }
 }
 
