@@ -20,7 +20,9 @@ export function addWatchCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  rackwright watch 5d0c2a5e-9c1f-4e0b-8a77-3f1f2f8f7a10 > build.log')
     .action((id: string | undefined, _options: unknown, command: Command) =>
       withSession(command, async session => {
-        await watchTask(session, id ?? (await runningTask(session)));
+        // Asked for first, so that a task that is not there is told at once.
+        const task = id === undefined ? await runningTask(session) : (await session.api.task(id)).id;
+        await watchTask(session, task);
       }),
     );
 }
