@@ -69,8 +69,9 @@ export class Terminal {
     this.#native = (pty as unknown as { native: NativePty }).native;
     this.#onOutput = options.onOutput;
     const { master, slave, pty: name } = this.#native.open(COLUMNS, ROWS);
-    // That descriptor is non-blocking, and programs that share it would lose output; open the terminal anew.
-    closeSync(slave);
+    // That descriptor is non-blocking, and programs that share it would lose output; open the terminal anew. A stream
+    // closes it, since a thread's file functions warn of descriptors that they did not open.
+    new ReadStream(slave).destroy();
     this.#fd = master;
     this.#slave = openSync(name, constants.O_RDWR | constants.O_NOCTTY);
     this.#master = new ReadStream(master);

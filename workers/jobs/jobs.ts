@@ -1,14 +1,9 @@
 /** The table of task types: which file does the work of which. Loaded on first need, so that a thread starts quickly. */
-import { Fault } from '../../proto/fault.ts';
 import type { Work } from '../context.ts';
 import type { Spec } from '../job.ts';
 
 type Loader<S extends Spec> = () => Promise<Work<S>>;
 type Table = { readonly [T in Spec['type']]: Loader<Extract<Spec, { type: T }>> };
-
-const missing = async (): Promise<never> => {
-  throw new Fault('unavailable', 'not-built-yet', 'this kind of task is not built yet');
-};
 
 const JOBS: Table = {
   build: async () => (await import('./build.ts')).build,
