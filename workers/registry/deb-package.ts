@@ -52,6 +52,7 @@ export async function readDeb(
   const source = sourceOf(stanza, name, version, file);
   const target = `${name}_${withoutEpoch(version)}_${architecture}.deb`;
   const pool = debPool(place.derivative, source.name, target);
+  const content = readListing(listing.toString('utf8'));
   const entry: CatalogueEntry = {
     row: 0,
     ...place,
@@ -71,8 +72,8 @@ export async function readDeb(
       ],
       ['MD5sum', 'SHA1', 'SHA512'],
     ),
-    changelog: changelog ?? (await ownChangelog(context, staged, name)),
-    content: readListing(listing.toString('utf8')),
+    changelog: changelog ?? (await ownChangelog(context, staged, name, content)),
+    content,
     published: reading.published,
     task: context.job.task,
   };
@@ -149,18 +150,22 @@ function unquote(name: string): string {
 }
 
 /** The changelog that a package carries itself. */
-async function ownChangelog(context: TaskContext, path: string, name: string): Promise<ChangelogEntry[]> {
-  const folder = `./usr/share/doc/${name}`;
+async function ownChangelog(
+  context: TaskContext,
+  path: string,
+  name: string,
+  content: readonly ContentEntry[],
+): Promise<ChangelogEntry[]> {
+  const names = ['changelog.Debian.gz', 'changelog.gz'].map(file => `/usr/share/doc/${name}/${file}`);
+  const there = names.find(file => content.some(one => one.type === 'f' && one.path === file));
+  if (there === undefined) return [];
   const script = 'dpkg-deb --fsys-tarfile "$1" | tar -xO "$2" 2>/dev/null';
-  for (const file of ['changelog.Debian.gz', 'changelog.gz']) {
-    const command = ['sh', '-c', script, 'sh', path, `${folder}/${file}`];
-    const { stdout } = await context.runTool(command, { accept: [0, 1, 2], maxOutput: MAX_CHANGELOG });
-    if (stdout.length === 0) continue;
-    try {
-      return parseDebianChangelog(gunzipSync(stdout, { maxOutputLength: MAX_CHANGELOG }).toString('utf8'));
-    } catch {
-      // A changelog that can't be read is no reason to refuse a package.
-    }
+  const command = ['sh', '-c', script, 'sh', path, `.${there}`];
+  const { stdout } = await context.runTool(command, { accept: [0, 1, 2], maxOutput: MAX_CHANGELOG });
+  try {
+    return parseDebianChangelog(gunzipSync(stdout, { maxOutputLength: MAX_CHANGELOG }).toString('utf8'));
+  } catch {
+    // A changelog that can't be read is no reason to refuse a package.
+    return [];
   }
-  return [];
 }

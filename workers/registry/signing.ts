@@ -38,8 +38,11 @@ export function openSigner(context: TaskContext): Signer {
   const passphrase = join(path, 'passphrase');
   const user = ['--local-user', `${keyring.subkey.fingerprint}!`, '--digest-algo', 'SHA512'];
   // Only the keys' owner writes here, and never in place: no locks are needed to read them.
-  const sign = (args: readonly string[], input: Uint8Array | string): Promise<Buffer> =>
-    signRetrying(context, home.path, ['--lock-never', ...user, ...args], passphrase, input);
+  const agent = startAgent(context, home.path);
+  const sign = async (args: readonly string[], input: Uint8Array | string): Promise<Buffer> => {
+    await agent;
+    return signRetrying(context, home.path, ['--lock-never', ...user, ...args], passphrase, input);
+  };
   return {
     keyring,
     home: home.path,
@@ -48,6 +51,13 @@ export function openSigner(context: TaskContext): Signer {
     detach: (data, armored) => sign([...(armored ? ['--armor'] : []), '--detach-sign'], data),
     close: () => home.close(),
   };
+}
+
+/** Started while indexes are written, so that signing need not wait; gpg starts one itself where this fails. */
+async function startAgent(context: TaskContext, home: string): Promise<void> {
+  try {
+    await context.runTool(['gpg-agent', '--homedir', home, '--daemon'], { accept: [0, 1, 2] });
+  } catch {}
 }
 
 function checkExpiry(context: TaskContext, keyring: KeyringInfo): void {
