@@ -66,7 +66,6 @@ export async function buildBinaries(context: TaskContext, build: BinaryBuild): P
   const source = await registrySource(context, build.spec, needed, debian);
   const work = join(context.job.place, `build-${debian}`);
   await rm(work, { recursive: true, force: true });
-  context.console.log('info', `installing ${needed.length} build dependencies for ${debian}`);
   const sandbox = await openBuildSandbox(context, {
     environmentRoot: rootOf(context, build.environment, build.architecture),
     dependencies: needed,
