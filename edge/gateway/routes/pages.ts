@@ -96,8 +96,8 @@ function addFiles(app: FastifyInstance, { settings, pages, alone, known }: PageR
   }
   if (settings.ui.favicon === null)
     app.get('/favicon.ico', (_request, reply) => sendPath('favicon.ico', reply));
+  app.get('/', sendIndex);
   if (alone) {
-    app.get('/', sendIndex);
     // Single-page frontends have paths of their own; only what looks like a file can be missing.
     app.get('/*', async (request, reply) => {
       const path = (request.params as Record<string, string>)['*'] ?? '';
