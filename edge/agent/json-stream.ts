@@ -126,21 +126,18 @@ class Scanner {
       this.#escaped = false;
       at++;
     }
-    for (;;) {
-      const quote = bytes.indexOf(QUOTE, at);
-      const slash = bytes.indexOf(BACKSLASH, at);
-      if (slash >= 0 && (quote < 0 || slash < quote)) {
-        if (slash + 1 >= bytes.length) {
-          this.#escaped = true;
-          return bytes.length;
-        }
-        at = slash + 2;
-        continue;
+    // A plain loop: most strings are short, and a search for backslashes would run to the end of the bytes each time.
+    const end = bytes.length;
+    while (at < end) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        this.#inString = false;
+        return at + 1;
       }
-      if (quote < 0) return bytes.length;
-      this.#inString = false;
-      return quote + 1;
+      at += byte === BACKSLASH ? 2 : 1;
     }
+    this.#escaped = at > end;
+    return end;
   }
 
   /** A value begins here, when it is one that we cut out: a member of the object, or an element of a list. */

@@ -1,70 +1,23 @@
 /** The agent on a real Slurm: metrics equal what Slurm's own commands count, routes give the frontends' shapes. */
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import type { FastifyInstance } from 'fastify';
-import { agentArea } from '../../../edge/agent/agent.ts';
-import { loadAgentPolicy } from '../../../edge/agent/policy.ts';
-import { readAgentSettings } from '../../../edge/agent/settings.ts';
-import { readTokenKey } from '../../../edge/auth/key.ts';
-import { issueToken } from '../../../edge/auth/token.ts';
-import { openHttp } from '../../../edge/http/server.ts';
-import { speakCluster } from '../../../edge/http/speak-cluster.ts';
-import { places } from '../../../systemd/settings.ts';
+import { type OpenAgent, openAgent } from '../../support/agent.ts';
 import { loadSlurm, type Slurm, startSlurm, until } from '../../support/slurm.ts';
 
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
-
-/** Opens an agent over its own settings file, alone on a listener. */
-async function openAgent(
-  slurm: Slurm,
-  extra = '',
-): Promise<{ app: FastifyInstance; token: string; close(): Promise<void> }> {
-  const key = join(slurm.folder, 'agent.key');
-  writeFileSync(key, randomBytes(32), { mode: 0o600 });
-  const file = join(slurm.folder, 'agent.ini');
-  writeFileSync(
-    file,
-    `[service]\ncluster=${slurm.cluster}\n[slurmrestd]\nuri=${slurm.tcp}\njwt_user=root\njwt_key=${slurm.jwtKey}\ntimeout=15\n` +
-      `[jwt]\nkey=${key}\n[metrics]\nenabled=yes\ninterval=1\nmax_age=4\n${extra}`,
-  );
-  const { settings, warnings } = readAgentSettings(file, places(slurm.folder));
-  const stopping = new AbortController();
-  const keys = [readTokenKey(key, 'HS256')];
-  const area = agentArea({
-    settings,
-    warnings,
-    policy: loadAgentPolicy(settings.policy),
-    keys,
-    racksdb: null,
-    now: Date.now,
-    random: Math.random,
-    log: silent,
-    stopping: stopping.signal,
-  });
-  const app = openHttp({
-    log: silent,
-    trustedProxies: [],
-    connectionsPerPeer: 0,
-    speakers: area.speakers,
-    speak: speakCluster,
-  });
-  await app.register(area.routes(true));
-  await app.listen({ port: 0, host: '127.0.0.1' });
-  const issued = await issueToken({ algorithm: 'HS256', audience: 'slurm-web', keys, now: Date.now }, 1)(
-    'root',
-    [],
-  );
-  return {
-    app,
-    token: issued.token,
-    close: async () => {
-      stopping.abort();
-      await app.close();
-    },
-  };
+/** Settings for an agent of that cluster. */
+function settingsFor(slurm: Slurm): string {
+  return `[service]
+cluster=${slurm.cluster}
+[slurmrestd]
+uri=${slurm.tcp}
+jwt_user=root
+jwt_key=${slurm.jwtKey}
+timeout=15
+[metrics]
+enabled=yes
+interval=1
+max_age=4
+`;
 }
 
 /** Samples of a scrape: `name{state="idle"}` to value. */
@@ -77,29 +30,18 @@ function samples(body: string): Map<string, number> {
 
 describe('an agent on a real Slurm', () => {
   let slurm: Slurm;
-  let agent: Awaited<ReturnType<typeof openAgent>>;
+  let agent: OpenAgent;
   before(async () => {
     slurm = await startSlurm({ accounting: true });
     await loadSlurm(slurm);
-    agent = await openAgent(slurm);
+    agent = await openAgent(slurm.folder, settingsFor(slurm));
   });
   after(async () => {
     await agent?.close();
     await slurm?.stop();
   });
 
-  const get = async (path: string, token: string | null = agent.token) => {
-    const answer = await agent.app.inject({
-      url: path,
-      headers: token === null ? {} : { authorization: `Bearer ${token}` },
-    });
-    return {
-      status: answer.statusCode,
-      body: answer.body,
-      json: () => JSON.parse(answer.body) as never,
-      headers: answer.headers,
-    };
-  };
+  const get: OpenAgent['get'] = (path, token) => agent.get(path, token);
 
   test('node and job metrics equal what sinfo and squeue count', async () => {
     await new Promise(resolve => setTimeout(resolve, 1500));
@@ -151,62 +93,68 @@ describe('an agent on a real Slurm', () => {
   });
 
   test('routes answer in the shapes of the frontends', async () => {
-    const ping = (await get('/agent/v7.0.0/ping')).json() as { versions: { slurm: string; api: string } };
+    const ping = (await get('/agent/v7.0.0/ping')).json<{ versions: { slurm: string; api: string } }>();
     assert.equal(ping.versions.api, '0.0.38');
     assert.match(ping.versions.slurm, /^22\.05/);
-    const stats = (await get('/v6.0.0/stats')).json() as {
+    const stats = (await get('/v6.0.0/stats')).json<{
       resources: { nodes: number };
       jobs: { running: number };
-    };
+    }>();
     assert.equal(stats.resources.nodes, 104);
-    const jobs = (await get('/v6.0.0/jobs')).json() as {
-      name: string;
-      job_state: string[];
-      job_id: number;
-      cpus: object;
-    }[];
+    const jobs = (await get('/v6.0.0/jobs')).json<
+      {
+        name: string;
+        job_state: string[];
+        job_id: number;
+        cpus: object;
+      }[]
+    >();
     const part = jobs.find(job => job.name === 'part');
     assert.deepEqual(part?.job_state, ['RUNNING']);
     assert.deepEqual(part?.cpus, { set: true, infinite: false, number: 2 });
-    const onNode = (await get('/v6.0.0/jobs?node=n002')).json() as { name: string }[];
+    const onNode = (await get('/v6.0.0/jobs?node=n002')).json<{ name: string }[]>();
     assert.deepEqual(onNode.map(job => job.name).sort(), ['frozen', 'late', 'part']);
-    const detail = (await get(`/v7.0.0/job/${part?.job_id}`)).json() as Record<string, unknown>;
+    const detail = (await get(`/v7.0.0/job/${part?.job_id}`)).json<Record<string, unknown>>();
     assert.equal(detail.name, 'part');
     assert.equal(detail.user, 'root');
-    const nodes = (await get('/v7.0.0/nodes')).json() as { name: string; state: string[] }[];
+    const nodes = (await get('/v7.0.0/nodes')).json<{ name: string; state: string[] }[]>();
     assert.equal(nodes.length, 104);
     assert.ok(nodes.find(node => node.name === 'n003')?.state.includes('DRAIN'));
-    const node = (await get('/v7.0.0/node/n001')).json() as {
+    const node = (await get('/v7.0.0/node/n001')).json<{
       alloc_cpus: number;
       boot_time: { set: boolean };
-    };
+    }>();
     assert.equal(node.alloc_cpus, 8);
     assert.equal(node.boot_time.set, true);
     assert.equal((await get('/v7.0.0/node/nowhere')).status, 404);
     assert.equal((await get('/v7.0.0/job/999999')).status, 404);
-    const partitions = (await get('/v7.0.0/partitions')).json() as { name: string; node_sets: string }[];
+    const partitions = (await get('/v7.0.0/partitions')).json<{ name: string; node_sets: string }[]>();
     assert.deepEqual(
       partitions.map(partition => partition.name),
       ['cpu', 'gpu'],
     );
-    const qos = (await get('/v7.0.0/qos')).json() as { name: string; priority: object }[];
+    const qos = (await get('/v7.0.0/qos')).json<{ name: string; priority: object }[]>();
     assert.deepEqual(
       qos.map(one => one.name),
       ['normal'],
     );
-    const reservations = (await get('/v7.0.0/reservations')).json() as {
-      name: string;
-      start_time: { set: boolean };
-    }[];
+    const reservations = (await get('/v7.0.0/reservations')).json<
+      {
+        name: string;
+        start_time: { set: boolean };
+      }[]
+    >();
     assert.equal(reservations[0]?.name, 'weekend');
     assert.equal(reservations[0]?.start_time.set, true);
-    const accounts = (await get('/v7.0.0/accounts')).json() as { name: string }[];
+    const accounts = (await get('/v7.0.0/accounts')).json<{ name: string }[]>();
     assert.ok(accounts.some(account => account.name === 'root'));
     assert.equal((await get('/v7.0.0/associations')).status, 200);
-    const past = (await get('/v7.0.0/jobs/past?hours=1')).json() as {
-      name: string;
-      state: { current: string[] };
-    }[];
+    const past = (await get('/v7.0.0/jobs/past?hours=1')).json<
+      {
+        name: string;
+        state: { current: string[] };
+      }[]
+    >();
     assert.deepEqual(past.find(job => job.name === 'bad')?.state.current, ['FAILED']);
     assert.equal((await get('/v7.0.0/jobs/past?hours=x')).status, 400);
   });
@@ -220,10 +168,9 @@ describe('an agent on a real Slurm', () => {
   });
 
   test('a viewer is told state changes as events', async () => {
-    const address = agent.app.server.address() as { port: number };
     const abort = new AbortController();
-    const response = await fetch(`http://127.0.0.1:${address.port}/v7.0.0/events`, {
-      headers: { authorization: `Bearer ${agent.token}` },
+    const response = await fetch(`http://${agent.address}/v7.0.0/events`, {
+      headers: { authorization: `Bearer ${await agent.token('root')}` },
       signal: abort.signal,
     });
     assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
