@@ -13,11 +13,13 @@ import {
   isSeq,
   LineCounter,
   type Node,
+  Pair,
   parseDocument,
   stringify,
   visit,
+  YAMLMap,
 } from 'yaml';
-import { grow, type SyntaxNode, TooMuch } from './growth.ts';
+import { grow, nestingOver, type SyntaxNode, TooMuch } from './growth.ts';
 import type { Finding, Place, Tree } from './tree.ts';
 
 export interface DocumentFault {
@@ -119,23 +121,6 @@ export function parseYaml(
     refuse(0, '', error instanceof Error ? error.message : String(error));
     return failed();
   }
-}
-
-/** A cheap look before the recursive parser runs: flow brackets, and block indentation of sequences in sequences. */
-function nestingOver(text: string, depth: number): boolean {
-  let open = 0;
-  let dashes = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === 0x5b || code === 0x7b) open++;
-    else if (code === 0x5d || code === 0x7d) open = Math.max(0, open - 1);
-    if (code === 0x0a) dashes = 0;
-    else if (code === 0x2d && (text.charCodeAt(at + 1) === 0x20 || text.charCodeAt(at + 1) === 0x0a))
-      dashes++;
-    // Brackets inside strings count too; ten times the depth leaves room for honest text.
-    if (open > depth * 10 || dashes > depth * 10) return true;
-  }
-  return false;
 }
 
 /** Offset of the value at a path; for a key that is there, of the key. */
@@ -246,10 +231,10 @@ export function readTree(
   const find = (level: Finding['level'], code: string, offset: number, message: string): void => {
     findings.push({ ...place(offset), level, code, path: '', message });
   };
-  const done = (tree: Tree | null, ...more: readonly Finding[]): TreeDocument =>
-    findings.push(...more) > 0 && findings.some(finding => finding.level === 'error')
-      ? { tree: null, findings }
-      : { tree, findings };
+  const done = (tree: Tree | null, ...more: readonly Finding[]): TreeDocument => {
+    findings.push(...more);
+    return { tree: findings.some(finding => finding.level === 'error') ? null : tree, findings };
+  };
   if (Buffer.byteLength(text) > limits.bytes) find('error', 'syntax', 0, `larger than ${limits.bytes} bytes`);
   else if (nestingOver(text, limits.depth)) find('error', 'syntax', 0, `nested deeper than ${limits.depth}`);
   if (findings.length > 0) return done(null);
@@ -294,4 +279,10 @@ function lookAt(node: unknown, resolve: (alias: Alias) => unknown): SyntaxNode {
 /** YAML text of plain values, quoted so that YAML 1.1 readers get the same values. */
 export function writeYaml(value: unknown): string {
   return stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** A mapping that writeYaml() gives a tag. */
+export function taggedMap(tag: string, values: object): unknown {
+  const items = Object.entries(values).map(([key, value]) => new Pair(key, value));
+  return Object.assign(new YAMLMap(), { tag, items });
 }

@@ -81,3 +81,20 @@ function typed(node: { readonly text: string; readonly plain: boolean }, syntax:
   if (!node.plain) return node.text;
   return syntax === 'json' && node.text !== '' ? (JSON.parse(node.text) as Scalar) : plainScalar(node.text);
 }
+
+/** A cheap look before the recursive parser runs: flow brackets, and block indentation of sequences in sequences. */
+export function nestingOver(text: string, depth: number): boolean {
+  let open = 0;
+  let dashes = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5b || code === 0x7b) open++;
+    else if (code === 0x5d || code === 0x7d) open = Math.max(0, open - 1);
+    if (code === 0x0a) dashes = 0;
+    else if (code === 0x2d && (text.charCodeAt(at + 1) === 0x20 || text.charCodeAt(at + 1) === 0x0a))
+      dashes++;
+    // Brackets inside strings count too; ten times the depth leaves room for honest text.
+    if (open > depth * 10 || dashes > depth * 10) return true;
+  }
+  return false;
+}
