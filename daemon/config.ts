@@ -1,6 +1,8 @@
 /** The daemon's own settings: `rackwright.ini`, all sections but those of the edge and of the drawings. */
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { errorCode, Fault } from '../proto/fault.ts';
 import { FORMAT_NAMES, isFormat } from '../proto/words.ts';
 import {
   bool,
@@ -231,4 +233,32 @@ export function workerSettings(settings: DaemonSettings): WorkerSettings {
       prescriptDeps: rpm.prescript_deps,
     },
   };
+}
+
+/** What the tokens are told of the settings; the gateway's key is read now. */
+export function tokenSettings({ tokens }: DaemonSettings): TokenSettings {
+  const { storage, algorithm, audience, accept_audiences: acceptAudiences, duration } = tokens;
+  const gateway = tokens.gateway_key && {
+    key: readKey(tokens.gateway_key),
+    audience: tokens.gateway_audience,
+  };
+  return { storage, algorithm, audience, acceptAudiences, duration, gateway: gateway || null };
+}
+
+interface TokenSettings {
+  readonly storage: string;
+  readonly algorithm: 'HS256' | 'HS384' | 'HS512';
+  readonly audience: string;
+  readonly acceptAudiences: readonly string[];
+  readonly duration: number;
+  readonly gateway: { readonly key: Uint8Array; readonly audience: string } | null;
+}
+
+function readKey(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    const message = `[tokens]>gateway_key: ${file} can't be read (${errorCode(error)})`;
+    throw new Fault('invalid', 'bad-settings', message);
+  }
 }

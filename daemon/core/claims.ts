@@ -16,13 +16,13 @@ export function registryName(key: RegistryKey): string {
 }
 
 /**
- * What a task claims from start to end. A build locks its registry only while it publishes, so it claims none here;
- * what it claims is its artifact, so that two builds of one never overlap, and its environments, which must not be
- * replaced beneath it.
+ * What a task claims from start to end. A build locks its registry only while it publishes, and an environment that it
+ * uses may be replaced beneath it (the old one stays until it ends): so all that it claims is its artifact, so that two
+ * builds of one never overlap.
  */
-export function claimsOf(instance: InstanceSlice, spec: Spec): Claims {
-  const { write, read } = ofSpec(instance, spec);
-  const name = (thing: string): string => `${instance.id}: ${thing}`;
+export function claimsOf(instance: string, spec: Spec): Claims {
+  const { write, read } = ofSpec(spec);
+  const name = (thing: string): string => `${instance}: ${thing}`;
   const made = spec.type.endsWith('-creation') ? write[0] : undefined;
   return { write: write.map(name), read: read.map(name), makes: made === undefined ? null : name(made) };
 }
@@ -35,14 +35,11 @@ export function environmentOf(instance: InstanceSlice, format: string, distribut
   return fits?.environment ?? null;
 }
 
-function ofSpec(instance: InstanceSlice, spec: Spec): Omit<Claims, 'makes'> {
+function ofSpec(spec: Spec): Omit<Claims, 'makes'> {
   switch (spec.type) {
     case 'build': {
       const place = `${spec.format} ${spec.distribution} ${spec.derivative}`;
-      const name = environmentOf(instance, spec.format, spec.distribution);
-      const environments = spec.architectures.map(word => `environment ${spec.format} ${name} ${word}`);
-      const read = [`image ${spec.format}`, ...(name === null ? [] : environments)];
-      return { write: [`builds of ${spec.artifact} for ${place}`], read };
+      return { write: [`builds of ${spec.artifact} for ${place}`], read: [] };
     }
     case 'deletion':
     case 'registry': {

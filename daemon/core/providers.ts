@@ -1,6 +1,5 @@
 /** Has what waiting tasks need made first: one creation task for each thing, however many wait for it. */
 import { Fault, toFault } from '../../proto/fault.ts';
-import type { InstanceSlice } from '../../workers/job.ts';
 import { claimsOf } from './claims.ts';
 import { causeOf, describeNeed, makerOf, type Need } from './needs.ts';
 import type { Queue } from './queue.ts';
@@ -29,9 +28,9 @@ export class Providers {
   }
 
   /** Keeps a task back and has the first missing thing made; the others follow when it is looked at again. */
-  provide(task: Task, instance: InstanceSlice, missing: readonly Need[]): void {
+  provide(task: Task, missing: readonly Need[]): void {
     const need = missing[0];
-    const thing = need && claimsOf(instance, makerOf(need)).makes;
+    const thing = need && claimsOf(task.instance, makerOf(need)).makes;
     if (!need || thing === null || thing === undefined) return;
     if (this.#made.get(task.id)?.has(JSON.stringify(need))) {
       this.#fail(task.id, need, 'it was made, but it is not there');

@@ -96,9 +96,9 @@ export class Scheduler {
     return this.#running.get(id) ?? this.#o.records.get(id);
   }
 
-  /** Running tasks, started first. */
-  running(): readonly Task[] {
-    return [...this.#running.values()];
+  /** A recorded task with the news that only its run knows. */
+  current(task: Task): Task {
+    return this.#running.get(task.id) ?? task;
   }
 
   /** Cancels a task: a waiting one at once, a running one when its processes are gone. */
@@ -180,7 +180,7 @@ export class Scheduler {
     }
     const missing = needsOf(instance, task.spec).filter(need => !place.isThere(task.instance, need));
     if (missing.length > 0) {
-      this.#providers.provide(task, instance, missing);
+      this.#providers.provide(task, missing);
       return;
     }
     const running = start(task, place.now());

@@ -8,6 +8,8 @@ import type { Task, TaskPaths } from './task.ts';
 export interface MovedFile {
   readonly from: string;
   readonly to: string;
+  /** It is another task's and stays where it is. */
+  readonly keep?: boolean;
 }
 
 /** The Idempotency-Key of a submission and the digest of what was submitted under it. */

@@ -5,6 +5,8 @@ import type { Submission, Task, TaskPaths } from '../core/task.ts';
 import type { MovedFile, Once } from '../core/world.ts';
 import type { Caller } from './caller.ts';
 
+type Login = Pick<Caller, 'login'>;
+
 /** Takes tasks in. */
 export interface Submitter {
   newId(): string;
@@ -28,7 +30,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 export async function submitOnce(
   submitter: Submitter,
   instance: string,
-  caller: Caller,
+  caller: Login,
   once: Once | null,
   prepare: (id: string) => Prepared,
 ): Promise<Pick<Task, 'id'>> {
@@ -53,7 +55,7 @@ export async function submitOnce(
 export async function submitSpec(
   submitter: Submitter,
   instance: string,
-  caller: Caller,
+  caller: Login,
   spec: Spec,
   more: Pick<Submission, 'interactive' | 'size'> = {},
   once: Once | null = null,

@@ -1,6 +1,6 @@
 /** The folders of tasks: made durable before a task is accepted, ended journals, swept of what no task owns. */
 import { constants } from 'node:fs';
-import { copyFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeYaml } from '../../proto/document.ts';
 import { errorCode, Fault } from '../../proto/fault.ts';
@@ -40,7 +40,7 @@ export class Workspaces {
   /** Makes the folders that all tasks need. */
   async prepare(instances: readonly string[]): Promise<void> {
     // Group and sticky bit: the edge writes here, the daemon takes over.
-    await mkdir(this.#o.spool, { recursive: true, mode: 0o3770 });
+    if (await mkdir(this.#o.spool, { recursive: true })) await chmod(this.#o.spool, 0o3770);
     await mkdir(join(this.#o.run, 'consoles'), { recursive: true, mode: 0o750 });
     for (const instance of instances) {
       await mkdir(join(this.#o.root, instance), { recursive: true, mode: 0o750 });
@@ -111,8 +111,9 @@ function describe(task: Task): string {
   return writeYaml(rest);
 }
 
-async function take({ from, to }: MovedFile): Promise<void> {
+async function take({ from, to, keep }: MovedFile): Promise<void> {
   try {
+    if (keep) return await copy(from, to);
     // A link here could name any file that the daemon may read.
     const file = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
@@ -129,10 +130,14 @@ async function take({ from, to }: MovedFile): Promise<void> {
       throw new Fault('invalid', 'not-found', `the spooled file ${from} is not there`);
     }
     if (code !== 'EXDEV') throw error;
-    await copyFile(from, to, constants.COPYFILE_EXCL);
+    await copy(from, to);
     await rm(from, { force: true });
-    await syncFolder(to);
   }
+}
+
+async function copy(from: string, to: string): Promise<void> {
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await syncFolder(to);
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {
@@ -190,4 +195,15 @@ async function modified(path: string): Promise<number> {
   } catch {
     return Number.POSITIVE_INFINITY;
   }
+}
+
+/** Bytes of all files below a folder. */
+export async function sizeOfFolder(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) bytes += await sizeOfFolder(path);
+    else bytes += (await lstat(path).catch(() => ({ size: 0 }))).size;
+  }
+  return bytes;
 }

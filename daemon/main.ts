@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+/** The daemon's process: settings, signals, systemd. `node daemon/main.ts [--home DIR]`. */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { hostname, machine } from 'node:os';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Fault } from '../proto/fault.ts';
+import { openLog } from '../systemd/log.ts';
+import { openNotifier } from '../systemd/notify.ts';
+import { runService } from '../systemd/service.ts';
+import { places, SettingsError } from '../systemd/settings.ts';
+import { passedSockets } from '../systemd/sockets.ts';
+import { readConfig } from './config.ts';
+import { openDaemon } from './daemon.ts';
+
+/** Exit codes: 1 could not start or broke, 2 was called wrongly. */
+const BROKEN = 1;
+const MISUSED = 2;
+
+async function main(): Promise<void> {
+  const { values } = readArguments();
+  const at = places(values.home === undefined ? null : resolve(values.home));
+  // Nobody else's business, but for what is given a mode of its own.
+  process.umask(0o027);
+  const { settings } = readConfig(at);
+  const { debug, fulldebug } = settings.daemon;
+  const log = openLog('rackwrightd', debug || fulldebug, process.env);
+  const notifier = openNotifier(process.env, text => log.warn(text));
+  for (const folder of [at.lib, settings.dirs.cache, settings.dirs.run])
+    mkdirSync(folder, { recursive: true });
+  const open = () =>
+    openDaemon({
+      places: at,
+      settings,
+      log,
+      host: { architecture: machine(), name: hostname(), release: readRelease() },
+      passed: passedSockets(process.env, process.pid),
+      clock: { wall: () => Date.now(), monotonic: () => performance.now() },
+      newId: randomUUID,
+    });
+  process.on('uncaughtException', error => {
+    // State that nobody has thought of: the next life recovers, this one must not go on.
+    log.fatal({ err: error }, 'unforeseen');
+    process.exit(BROKEN);
+  });
+  await runService({ open, notifier, log, signals: process });
+}
+
+function readArguments() {
+  try {
+    return parseArgs({ options: { home: { type: 'string' } } });
+  } catch (error) {
+    process.stderr.write(
+      `rackwrightd: ${(error as Error).message}\nusage: node daemon/main.ts [--home DIR]\n`,
+    );
+    return process.exit(MISUSED);
+  }
+}
+
+/** The fields of os-release(5); none where the host has no such file. */
+function readRelease(): Record<string, string> {
+  try {
+    const lines = readFileSync('/etc/os-release', 'utf8').matchAll(/^([A-Z_]+)="?([^"\n]*)"?$/gm);
+    return Object.fromEntries([...lines].map(([, key = '', value = '']) => [key, value]));
+  } catch {
+    return {};
+  }
+}
+
+main().then(
+  () => process.exit(0),
+  error => {
+    const told = error instanceof Fault || error instanceof SettingsError;
+    process.stderr.write(`rackwrightd: ${told ? error.message : (error?.stack ?? error)}\n`);
+    process.exit(BROKEN);
+  },
+);

@@ -1,0 +1,101 @@
+/** Joins the gRPC services to what they speak for. */
+import { createHash } from 'node:crypto';
+import type { DaemonSettings } from './config.ts';
+import type { Feed } from './core/feed.ts';
+import type { Scheduler } from './core/scheduler.ts';
+import { buildService } from './grpc/build-service.ts';
+import { consoleService } from './grpc/console-service.ts';
+import { imageService } from './grpc/image-service.ts';
+import { instanceService } from './grpc/instance-service.ts';
+import { keyringService } from './grpc/keyring-service.ts';
+import { registryService } from './grpc/registry-service.ts';
+import type { Services } from './grpc/server.ts';
+import { type Submitter, submitOnce } from './grpc/submit.ts';
+import { taskService } from './grpc/task-service.ts';
+import { tokenService } from './grpc/token-service.ts';
+import type { WorkerPool } from './pool/worker-pool.ts';
+import type { Catalogue } from './store/catalogue.ts';
+import type { Definitions } from './store/definitions.ts';
+import type { Journals } from './store/journals.ts';
+import { Keyrings } from './store/keyrings.ts';
+import type { Spool } from './store/spool.ts';
+import type { TaskLists } from './store/task-lists.ts';
+import type { TaskStore } from './store/task-store.ts';
+import type { Tokens } from './store/tokens.ts';
+import type { Workspaces } from './store/workspaces.ts';
+
+export interface ServiceParts {
+  readonly settings: DaemonSettings;
+  readonly definitions: Definitions;
+  readonly scheduler: Scheduler;
+  readonly store: TaskStore;
+  readonly workspaces: Workspaces;
+  readonly spool: Spool;
+  readonly lists: TaskLists;
+  readonly feed: Feed;
+  readonly catalogue: Catalogue;
+  readonly journals: Journals;
+  readonly tokens: Tokens;
+  readonly pool: WorkerPool;
+  /** Seconds since the epoch. */
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+export function servicesOf(parts: ServiceParts): Services {
+  const { settings, definitions, scheduler, spool, catalogue, pool } = parts;
+  const submitter = submitterOf(parts);
+  return {
+    InstanceService: instanceService(definitions),
+    BuildService: buildService({
+      instances: definitions,
+      submitter,
+      spool,
+      maxUpload: settings.edge.max_upload,
+    }),
+    TaskService: taskService({
+      scheduler,
+      pages: parts.lists,
+      feed: parts.feed,
+      submitter,
+      purge: settings.tasks.purge,
+    }),
+    ConsoleService: consoleService(scheduler, parts.journals),
+    KeyringService: keyringService(new Keyrings(settings.keyring.storage), submitter),
+    ImageService: imageService({
+      instances: definitions,
+      submitter,
+      images: async instance => {
+        const query = { type: 'images', instance, images: settings.images.storage } as const;
+        return (await pool.query(query)).images;
+      },
+    }),
+    TokenService: tokenService(parts.tokens),
+    RegistryService: registryService({
+      reads: catalogue.reads,
+      states: catalogue.generations,
+      instance: id => definitions.get(id),
+      submit: async ({ instance, spec, user, size, key }) => {
+        const digest = createHash('sha256')
+          .update(JSON.stringify([instance, spec]))
+          .digest('hex');
+        const once = key === '' ? null : { key, digest };
+        const task = await submitOnce(submitter, instance, { login: user }, once, () => ({
+          submission: { spec, size },
+          files: [],
+        }));
+        return task.id;
+      },
+    }),
+  };
+}
+
+function submitterOf({ scheduler, store, workspaces, now, newId }: ServiceParts): Submitter {
+  return {
+    newId,
+    paths: (instance, task) => workspaces.paths(instance, task),
+    submit: (submission, files, once) => scheduler.submit(submission, files, once),
+    beginKey: (user, once) => store.beginKey(user, once, now()),
+    endKey: (user, once) => store.endKey(user, once),
+  };
+}
