@@ -1,6 +1,6 @@
 /** Control groups, v1 and v2: one group a task, its limits, what it used, and the certainty that nothing of it is left. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { TaskLimits } from '../job.ts';
 
 /** The controllers that we use; v1 counts CPU time in one of its own. */
@@ -74,9 +74,9 @@ export function hierarchies(
 
 /** Where ours may lie: below our own group; under v2, if we sit in our leaf, beside it; at last below the root. */
 function parents(version: 1 | 2, mount: string, own: string): string[] {
-  const here = join(mount, own);
+  const here = resolve(join(mount, own));
   if (version === 1) return [here];
-  return basename(own) === DAEMON_LEAF ? [dirname(here)] : [here, mount];
+  return basename(own) === DAEMON_LEAF ? [dirname(here)] : [...new Set([here, mount])];
 }
 
 /** Looks at a folder of the real machine: the controllers that groups in it will have, or null. Moves us out of the way. */
