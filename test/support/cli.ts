@@ -30,7 +30,7 @@ export interface CliHome {
 }
 
 /** Milliseconds that one command may take. */
-const LIMIT = 120_000;
+const LIMIT = 60_000;
 
 /** Makes a home. */
 export function openCliHome(): CliHome {

@@ -50,7 +50,7 @@ const socket = (...parameters: string[]): Promise<CliRun> =>
   home.run(['--uri', daemon.socket, 'build', '-b', 'defs', ...parameters]);
 const http = (...parameters: string[]): Promise<CliRun> =>
   home.run(['--uri', `${edge.url}/default`, 'build', '-b', 'defs', ...parameters], {
-    env: { RACKWRIGHT_TOKEN: 'good.builder.token' },
+    env: { RACKWRIGHT_TOKEN: 'good.admin.token' },
   });
 
 function members(archive: Buffer): string[] {
