@@ -39,6 +39,14 @@ before(async () => {
   );
   write('defs/broken/artifact.yml', 'deb: {release: 1}\ndeb: [\n');
   write('defs/empty/README', 'no definition here\n');
+  write('src/hello.c', 'int main;\n');
+  write('src/doc/a b.txt', 'text\n');
+  write('src/debian/rules', 'upstream packaging\n');
+  write('src/.gitignore', '*.o\nbuilt/\n');
+  write('src/hello.o', 'object\n');
+  write('src/built/out', 'object\n');
+  symlinkSync('./hello.c', join(home.path, 'src/link'));
+  execFileSync('git', ['init', '-q', join(home.path, 'src')]);
 });
 after(async () => {
   await daemon.stop();
@@ -83,14 +91,6 @@ describe('a build over the socket', () => {
   });
 
   it('packs sources under their version, without git, debian and what git ignores', async () => {
-    write('src/hello.c', 'int main;\n');
-    write('src/doc/a b.txt', 'text\n');
-    write('src/debian/rules', 'upstream packaging\n');
-    write('src/.gitignore', '*.o\nbuilt/\n');
-    write('src/hello.o', 'object\n');
-    write('src/built/out', 'object\n');
-    if (!existsSync(join(home.path, 'src/link'))) symlinkSync('./hello.c', join(home.path, 'src/link'));
-    execFileSync('git', ['init', '-q', join(home.path, 'src')]);
     const { code, stderr } = await socket(
       '-a',
       'hello',
