@@ -91,13 +91,13 @@ async function submit(deps: BuildServiceDeps, request: Wish, call: CallContext):
   const once = onceOf(request);
   const task = await submitOnce(submitter, request.instance, caller, once, id => {
     const { place } = submitter.paths(request.instance, id);
-    const moved: MovedFile[] = [{ from: spool.path(definition.spool), to: `${place}/definition` }];
+    const moved: MovedFile[] = [{ from: spool.path(definition.spool), to: `${place}/definition.archive` }];
     const taken = sources.map(({ id: source, filename, file }, at) => {
       const path = `${place}/source-${at}`;
       moved.push({ from: spool.path(file.spool), to: path });
       return { id: source, filename, path };
     });
-    const spec = { ...checked, definition: `${place}/definition`, sources: taken };
+    const spec = { ...checked, definition: `${place}/definition.archive`, sources: taken };
     return { submission: { spec, interactive, priority }, files: moved };
   });
   // Under a known key nothing was taken over.
