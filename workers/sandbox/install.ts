@@ -1,6 +1,6 @@
 /** Installs build dependencies in a sandbox with the root's own apt, by the network and the machine's ways to it. */
 import { constants } from 'node:fs';
-import { copyFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import type { Sandbox, TaskContext } from '../context.ts';
@@ -38,6 +38,8 @@ export interface InstallPlan {
 const INSIDE = '/run/rackwright-apt';
 /** Sources that a root of ours has. */
 const ROOT_SOURCES = 'etc/apt/sources.list.d/rackwright.sources';
+/** Milliseconds for which lists of packages are not fetched again unless something is missing. */
+const RECENT = 3600 * 1000;
 /** Bytes of apt's words that are read again to find a cause: the last ones. */
 const MAX_LOG = 1024 * 1024;
 
@@ -58,7 +60,7 @@ export async function installDependencies(
   const lists = join(store, 'lists');
   const archives = join(store, 'archives');
   for (const path of [store, lists, archives]) await mkdir(path, { recursive: true, mode: 0o755 });
-  const run = async (command: readonly string[], fatal: boolean): Promise<void> => {
+  const run = async (command: readonly string[], fatal: boolean): Promise<boolean> => {
     const { exitCode } = await sandbox.run(['bash', '-c', LOGGED, 'rackwright', ...command], {
       root: true,
       network: true,
@@ -71,22 +73,33 @@ export async function installDependencies(
       ],
     });
     if (exitCode !== 0 && fatal) throw await causeOf(sandbox, exitCode);
+    return exitCode === 0;
   };
   // apt's own locks make a second installation fail at once; ours makes it wait.
   const release = await lockExclusive(store, context.signal);
   try {
     context.console.log('info', `Installing build dependencies: ${plan.dependencies.join(', ')}`);
+    const conflicts = plan.conflicts.map(item => `Conflicts: ${item}`);
+    const install = ['apt-get', 'satisfy', '--no-install-recommends', ...plan.dependencies, ...conflicts];
+    const stamp = join(store, 'updated');
+    const recent = await stat(stamp).catch(() => null);
+    if (recent !== null && Date.now() - recent.mtimeMs < RECENT) {
+      // Only our own sources have changed since; if a mirror has too, the attempt after a whole update finds out.
+      if (plan.aptSources.length > 0)
+        await run(['apt-get', 'update', '-o', 'Dir::Etc::SourceParts=/dev/null'], false);
+      if (await run(install, false)) return;
+    }
     // What cannot be updated may not be needed; if it is, the next step says so.
     await run(['apt-get', 'update'], false);
-    const conflicts = plan.conflicts.map(item => `Conflicts: ${item}`);
-    await run(['apt-get', 'satisfy', '--no-install-recommends', ...plan.dependencies, ...conflicts], true);
+    await writeFile(stamp, '');
+    await run(install, true);
   } finally {
     release();
   }
 }
 
-/** Runs the command, its words also kept in the exchange folder. */
-const LOGGED = 'set -o pipefail; "$@" 2>&1 | tee -a /build/apt.log';
+/** Runs the command, its words also kept in the exchange folder, in place of those before. */
+const LOGGED = 'set -o pipefail; "$@" 2>&1 | tee /build/apt.log';
 
 async function causeOf(sandbox: Sandbox, exitCode: number): Promise<Fault> {
   const text = await readLog(join(sandbox.exchange, 'apt.log'));

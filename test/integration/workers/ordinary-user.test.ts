@@ -1,0 +1,104 @@
+/** The sandbox as an ordinary user: the same tests, run by a user with a range of ids and no other right. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { preparedRoot, testCache } from '../../support/environment.ts';
+
+const USER = 'rackwright-test';
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, '');
+/** Those that say something about ids, privileges and the end of processes. */
+const PATTERN =
+  'build runs as|nothing of the host|refused in a build|who installs|changes stay|fork bomb|cancel ends|exchange folder';
+
+let base = '';
+const skip = process.getuid?.() === 0 ? false : 'needs root, to become another user';
+
+before(async () => {
+  if (skip) return;
+  await preparedRoot();
+  base = mkdtempSync(join(tmpdir(), 'rackwright-user-'));
+  chmodSync(base, 0o755);
+});
+after(() => {
+  if (base === '') return;
+  try {
+    execFileSync('umount', [join(base, 'repository')], { stdio: 'ignore' });
+  } catch {
+    // Mounted in a namespace that has ended.
+  }
+  rmSync(base, { recursive: true, force: true });
+});
+
+/** Id of a user with a range of subordinate ids, made on first need. */
+function ordinaryUser(): number {
+  const id = (): number => Number(execFileSync('id', ['-u', USER], { stdio: ['ignore', 'pipe', 'ignore'] }));
+  try {
+    return id();
+  } catch {
+    execFileSync('useradd', ['--create-home', '--shell', '/bin/sh', USER], { stdio: 'ignore' });
+    return id();
+  }
+}
+
+test('an ordinary user builds in the same sandbox, and nothing of it is left', { skip }, async () => {
+  const uid = ordinaryUser();
+  assert.match(readFileSync('/etc/subuid', 'utf8'), new RegExp(`^${USER}:\\d+:65536$`, 'm'));
+  const cache = join(base, 'cache');
+  // The tarball saves the minute that the environment takes; it is the same for every user.
+  mkdirSync(join(cache, `uid-${uid}`, 'cache'), { recursive: true });
+  const kept = join(testCache(), 'cache', 'environments');
+  if (existsSync(kept)) execFileSync('cp', ['-a', kept, join(cache, `uid-${uid}`, 'cache', 'environments')]);
+  execFileSync('chown', ['-R', `${uid}:${uid}`, cache]);
+  const temporary = join(base, 'tmp');
+  mkdirSync(temporary);
+  chownSync(temporary, uid, uid);
+  const repository = join(base, 'repository');
+  mkdirSync(repository);
+  // The checkout may lie where another user cannot look: it is shown elsewhere, in a mount namespace of the test.
+  const node = process.execPath.replace(REPOSITORY, repository);
+  const script = `mount --bind "${REPOSITORY}" "${repository}" && cd "${repository}" && exec setpriv --reuid=${uid} --regid=${uid} --init-groups "$@"`;
+  const command = [
+    node,
+    '--test',
+    `--test-name-pattern=${PATTERN}`,
+    'test/integration/workers/sandbox.test.ts',
+  ];
+  const child = spawn(
+    'unshare',
+    ['--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', ...command],
+    {
+      env: {
+        PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+        HOME: execFileSync('sh', ['-c', `echo ~${USER}`])
+          .toString()
+          .trim(),
+        TMPDIR: temporary,
+        RACKWRIGHT_TEST_CACHE: cache,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let output = '';
+  child.stdout.on('data', bytes => (output += String(bytes)));
+  child.stderr.on('data', bytes => (output += String(bytes)));
+  const code = await new Promise(resolve => child.once('exit', resolve));
+  assert.equal(code, 0, output);
+  assert.match(output, /pass (1[5-9]|2\d)/);
+  assert.deepEqual(
+    readdirSync(temporary).filter(name => name.startsWith('rackwright-')),
+    [],
+  );
+});
