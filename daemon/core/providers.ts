@@ -19,6 +19,8 @@ export class Providers {
   readonly #options: ProvidersOptions;
   /** Who waits for a creation task, and for what. */
   readonly #waiting = new Map<string, Map<string, Need>>();
+  /** Creation tasks that are being recorded, by what they make. */
+  readonly #coming = new Map<string, string>();
   /** What has been made for a task that still waits: missing once more means that making does not help. */
   readonly #made = new Map<string, Set<string>>();
 
@@ -36,17 +38,29 @@ export class Providers {
       this.#fail(task.id, need, 'it was made, but it is not there');
       return;
     }
-    const known = this.#queue.makerOf(thing);
+    const known = this.#queue.makerOf(thing) ?? this.#coming.get(thing) ?? null;
     const maker = known ?? this.#options.newId();
     this.#queue.block(task.id, `waits for ${describeNeed(need)}, which task ${maker} makes`);
     this.#waiting.set(maker, (this.#waiting.get(maker) ?? new Map()).set(task.id, need));
     if (known !== null) return;
-    const { instance: id, user } = task;
-    this.#options.submit({ id: maker, instance: id, spec: makerOf(need), user, front: true }).catch(error => {
-      this.#queue.block(task.id, `${describeNeed(need)} can't be made now: ${toFault(error).message}`);
-      this.#waiting.delete(maker);
-      this.#options.retry(() => this.#queue.unblock(task.id));
-    });
+    this.#make(maker, thing, task, need);
+  }
+
+  #make(maker: string, thing: string, task: Task, need: Need): void {
+    const { instance, user } = task;
+    this.#coming.set(thing, maker);
+    this.#options
+      .submit({ id: maker, instance, spec: makerOf(need), user, front: true })
+      .catch(error => {
+        const waiting = [...(this.#waiting.get(maker)?.keys() ?? [])];
+        this.#waiting.delete(maker);
+        const why = `${describeNeed(need)} can't be made now: ${toFault(error).message}`;
+        for (const id of waiting) this.#queue.block(id, why);
+        this.#options.retry(() => {
+          for (const id of waiting) this.#queue.unblock(id);
+        });
+      })
+      .finally(() => this.#coming.delete(thing));
   }
 
   /** A task has ended: who waited for what it made is looked at again, or fails with it. */
