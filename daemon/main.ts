@@ -21,8 +21,9 @@ const MISUSED = 2;
 async function main(): Promise<void> {
   const { values } = readArguments();
   const at = places(values.home === undefined ? null : resolve(values.home));
-  // Nobody else's business, but for what is given a mode of its own.
-  process.umask(0o027);
+  // Threads can't change it, and what they make for the sandbox's users must be readable there. What is nobody else's
+  // business lies in folders whose own modes keep others out.
+  process.umask(0o022);
   const { settings } = readConfig(at);
   const { debug, fulldebug } = settings.daemon;
   const log = openLog('rackwrightd', debug || fulldebug, process.env);
