@@ -7,6 +7,7 @@ import { addCompletionCommand } from './completion.ts';
 import { addImagesCommand } from './images.ts';
 import { addImportSrcrpmCommand } from './import-srcrpm.ts';
 import { addKeyringCommand } from './keyring.ts';
+import { addLdapCheckCommand } from './ldap-check.ts';
 import { addHistoryCommand, addListCommand } from './list.ts';
 import { createProgram, runProgram } from './program.ts';
 import { addRegistryCommand } from './registry.ts';
@@ -58,6 +59,7 @@ addTokensCommand(program);
 addImportSrcrpmCommand(program);
 addUpCommand(program);
 addClusterCommand(program);
+addLdapCheckCommand(program);
 // The last one: it completes all the others.
 addCompletionCommand(program);
 

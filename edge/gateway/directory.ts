@@ -28,11 +28,18 @@ export class Directory {
   private readonly settings: LdapSettings;
   private readonly password: string | null;
   private readonly trace: Trace;
+  private readonly warn: (sentence: string) => void;
 
-  constructor(settings: LdapSettings, bindPassword: string | null, trace: Trace = () => {}) {
+  constructor(
+    settings: LdapSettings,
+    bindPassword: string | null,
+    trace: Trace = () => {},
+    warn: (sentence: string) => void = () => {},
+  ) {
     this.settings = settings;
     this.password = bindPassword;
     this.trace = trace;
+    this.warn = warn;
   }
 
   /**
@@ -68,6 +75,10 @@ export class Directory {
       const userBase = settings.user_base ?? '';
       const found = await ldap.search(userBase, this.userFilter(), this.userAttributes());
       if (!found) throw new DirectoryError('settings', `Unable to find user base ${userBase}`);
+      const full = settings.user_fullname_attribute;
+      if (found.length > 0 && !found.some(entry => entry.texts(full).length > 0)) {
+        throw new DirectoryError('settings', `Unable to extract user ${full} from user entries`);
+      }
       const groups = await this.readGroups(ldap);
       const people = found.map(entry => this.describe(entry, groups));
       const kept = people.filter(person => permitsGroups(person.groups, settings.restricted_groups));
@@ -140,7 +151,7 @@ export class Directory {
     const primary = entry.texts(settings.user_primary_group_attribute)[0];
     const sid = readSid(entry.bytes('objectSid'));
     if (primary === undefined) {
-      this.trace('ldap', `${entry.dn} has no ${settings.user_primary_group_attribute}`);
+      this.warn(`${entry.dn} has no ${settings.user_primary_group_attribute}`);
     } else if (this.primaryIsRid() && sid !== null) {
       clauses.push(`(objectSid=${sidFilter(siblingSid(sid, primary))})`);
     } else clauses.push(`(gidNumber=${escapeFilter(primary)})`);
@@ -171,7 +182,7 @@ export class Directory {
     if (!groups) throw new DirectoryError('settings', `Unable to find group base ${base}`);
     const index = new GroupIndex();
     for (const group of groups) index.add(group, this.nameOf(group));
-    if (groups.length === 0) this.trace('ldap', `no group below ${base}`);
+    if (groups.length === 0) this.warn(`no group found below ${base}`);
     return (entry, login) => {
       const primary = entry.texts(settings.user_primary_group_attribute)[0];
       const sid = this.primaryIsRid() ? readSid(entry.bytes('objectSid')) : null;

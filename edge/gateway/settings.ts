@@ -55,6 +55,22 @@ export function loadGateway(file: string, places: Places, credentials: string | 
   return { settings, keys, sessionKey, clientSecret, bindPassword, warnings: check.warnings };
 }
 
+export interface LdapGateway {
+  readonly settings: GatewaySettings['ldap'];
+  readonly bindPassword: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** Reads what a check of the directory needs, whatever the rest of the file is like. Throws a SettingsError. */
+export function loadLdap(file: string, places: Places): LdapGateway {
+  const loaded = readGatewayFile(file, places);
+  const check = new Check(file, loaded, null);
+  const bindPassword = check.secret('ldap', 'bind_password', 'bind_password_file');
+  if (loaded.settings.ldap.uri !== null) checkLdap(loaded.settings, check);
+  throwFaults(check.faults);
+  return { settings: loaded.settings.ldap, bindPassword, warnings: check.warnings };
+}
+
 /** Collects faults and warnings, and reads files for them. */
 class Check {
   readonly faults: SettingFault[] = [];
@@ -81,14 +97,19 @@ class Check {
     return statSync(copy, { throwIfNoEntry: false }) ? copy : configured;
   }
 
-  /** Contents of a file, null with a fault when it can't be read; a warning when all the world can. */
+  /** Contents of a file that is secret: a warning when all the world can read it. */
   read(section: string, key: string, path: string, hint = ''): Buffer | null {
+    const bytes = this.readPublic(section, key, path, hint);
+    if (bytes !== null && ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o004) !== 0) {
+      this.warnings.push(`[${section}]>${key}: everybody on this host can read ${path}; make it mode 0400`);
+    }
+    return bytes;
+  }
+
+  /** Contents of a file, null with a fault when it can't be read. */
+  readPublic(section: string, key: string, path: string, hint = ''): Buffer | null {
     try {
-      const bytes = readFileSync(path);
-      if ((statSync(path).mode & 0o004) !== 0) {
-        this.warnings.push(`[${section}]>${key}: everybody on this host can read ${path}; make it mode 0400`);
-      }
-      return bytes;
+      return readFileSync(path);
     } catch (error) {
       const code = errorCode(error);
       const why = code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`;
@@ -180,7 +201,7 @@ function checkOidc({ oidc, ui }: GatewaySettings, secret: string | null, check: 
   if (!hasSecret && oidc.algorithms.some(name => name.startsWith('HS'))) {
     check.fault('oidc', 'algorithms', 'HMAC algorithms need a client_secret');
   }
-  if (oidc.cacert !== null) check.read('oidc', 'cacert', oidc.cacert);
+  if (oidc.cacert !== null) check.readPublic('oidc', 'cacert', oidc.cacert);
   if (oidc.pkce === 'plain') {
     check.warnings.push('[oidc]>pkce: plain protects little; use S256 as soon as the provider allows it');
   }
@@ -218,11 +239,11 @@ function checkLdap({ ldap }: GatewaySettings, check: Check): void {
     if (!/^[A-Za-z][\w;.-]*$/.test(ldap[key]))
       check.fault('ldap', key, `"${ldap[key]}" is not a schema name`);
   }
-  if (ldap.cacert !== null) check.read('ldap', 'cacert', ldap.cacert);
+  if (ldap.cacert !== null) check.readPublic('ldap', 'cacert', ldap.cacert);
 }
 
 function checkFiles({ ui, agents }: GatewaySettings, check: Check): void {
-  if (agents.cacert !== null) check.read('agents', 'cacert', agents.cacert);
+  if (agents.cacert !== null) check.readPublic('agents', 'cacert', agents.cacert);
   for (const key of [
     'logo_login',
     'logo_login_dark',
