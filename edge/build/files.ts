@@ -19,14 +19,13 @@ export function fileRoutes(deps: BuildDeps): FastifyPluginAsync {
   return async app => {
     const pins = new Pins(deps.now);
     for (const format of FORMAT_NAMES) {
-      app.get(
-        `/${format}/*`,
-        {
-          onRequest: permit(deps, 'view-registry', 'basic'),
-          schema: { summary: `Stored ${format} files`, produces: ['application/octet-stream'] },
-        },
-        (request, reply) => serve(deps, pins, format, request, reply),
-      );
+      app.route({
+        method: ['GET', 'HEAD'],
+        url: `/${format}/*`,
+        onRequest: permit(deps, 'view-registry', 'basic'),
+        schema: { summary: `Stored ${format} files`, produces: ['application/octet-stream'] },
+        handler: (request, reply) => serve(deps, pins, format, request, reply),
+      });
     }
   };
 }
@@ -71,7 +70,7 @@ async function sendFile(
   const current = validatorsOf(found, deps.now());
   reply.headers({
     etag: current.etag,
-    'last-modified': new Date(current.modified * 1000).toUTCString(),
+    'last-modified': new Date(current.shown * 1000).toUTCString(),
     'accept-ranges': 'bytes',
     'cache-control': 'no-cache',
     'x-content-type-options': 'nosniff',
@@ -117,5 +116,5 @@ async function sendSpan(
 function validatorsOf({ stats }: Located, now: number): Validators {
   const etag = `"${[stats.ino, stats.size, stats.mtimeNs].map(part => part.toString(36)).join('-')}"`;
   const second = Math.floor(Number(stats.mtimeMs) / 1000);
-  return { etag, modified: now - Number(stats.mtimeMs) < SAME_SECOND ? second - 1 : second };
+  return { etag, modified: second, shown: now - Number(stats.mtimeMs) < SAME_SECOND ? second - 1 : second };
 }

@@ -82,8 +82,9 @@ function keyOf(following: Following): { instance: string; task: string } {
   return { instance: following.instance, task: following.task.id };
 }
 
+/** Whether the daemon is away for a moment: gone, or stopping, which cancels what it serves. */
 function isBroken(error: unknown): boolean {
-  return error instanceof Fault && error.kind === 'unavailable' && error.reason === 'unreachable';
+  return error instanceof Fault && (error.kind === 'unavailable' || error.kind === 'cancelled');
 }
 
 /** What a chunk of whole frames holds: its bytes that are in the journal too, and whether the end frame is last. */

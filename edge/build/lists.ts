@@ -1,11 +1,10 @@
 /** Long lists, sent as they come from the daemon. */
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { canonicalList, JSON_TYPE, type Json } from '../http/json.ts';
 
 /** Sends a list page by page. What fails before the second page is answered as a fault. */
 export async function sendList(
-  request: FastifyRequest,
   reply: FastifyReply,
   list: AsyncIterable<readonly Json[]>,
 ): Promise<FastifyReply> {
@@ -13,10 +12,6 @@ export async function sendList(
   const first = await parts.next();
   reply.header('content-type', JSON_TYPE).header('cache-control', 'no-cache');
   reply.header('x-content-type-options', 'nosniff');
-  if (request.method === 'HEAD') {
-    await parts.return(undefined);
-    return reply.send(Buffer.alloc(0));
-  }
   async function* rest(): AsyncGenerator<string> {
     if (!first.done) yield first.value;
     yield* parts;

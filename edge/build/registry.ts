@@ -81,7 +81,7 @@ function listRoutes(deps: BuildDeps, app: FastifyInstance): void {
         { place: placeOf(deps, request) },
         onBehalf(request),
       );
-      return sendList(request, reply, pages(answers));
+      return sendList(reply, pages(answers));
     },
   );
 }

@@ -21,7 +21,7 @@ export function staticRoutes(folder: string | null): FastifyPluginAsync {
       const etag = `"${createHash('sha256').update(bytes).digest('base64url')}"`;
       app.get(`/static/${name}`, { schema: { hide: true } }, async (request, reply) => {
         reply.headers({ etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' });
-        if (isUnchanged(request.headers, { etag, modified: 0 })) return reply.code(304).send();
+        if (isUnchanged(request.headers, { etag, modified: 0, shown: 0 })) return reply.code(304).send();
         return reply.header('content-type', type).send(bytes);
       });
     }

@@ -59,7 +59,7 @@ function documentedRoutes(deps: BuildDeps, app: FastifyInstance): void {
       onRequest,
       schema: { summary: 'Tasks that wait, next first', response: { 200: Type.Array(Task), ...REFUSED } },
     },
-    (request, reply) => sendTasks(request, reply, documented(pagesOf(deps, request, 'TASK_STATE_PENDING'))),
+    (request, reply) => sendTasks(reply, documented(pagesOf(deps, request, 'TASK_STATE_PENDING'))),
   );
   app.get(
     '/tasks/:task.json',
@@ -86,15 +86,11 @@ async function* pagesOf(
 }
 
 /** Sends tasks as they come; a queue may hold 100,000. */
-async function sendTasks(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  pages: AsyncIterable<Task__Output[]>,
-): Promise<FastifyReply> {
+async function sendTasks(reply: FastifyReply, pages: AsyncIterable<Task__Output[]>): Promise<FastifyReply> {
   async function* shown(): AsyncGenerator<Json[]> {
     for await (const tasks of pages) yield tasks.map(taskJson);
   }
-  return sendList(request, reply, shown());
+  return sendList(reply, shown());
 }
 
 const ListQuery = Type.Object({

@@ -31,29 +31,28 @@ export function watchRoutes(deps: BuildDeps): FastifyPluginAsync {
 }
 
 function watchRoute(deps: BuildDeps, app: FastifyInstance, suffix: string, type: string, words: Words): void {
-  app.get(
-    `/watch/:task.${suffix}`,
-    {
-      onRequest: permit(deps, 'view-task'),
-      config: suffix === 'journal' ? {} : { speak: speakProblem },
-      schema: {
-        summary: 'The journal of a task; that of a running task is streamed until it ends',
-        querystring: OFFSET,
-        produces: [type],
-        response: { 403: ErrorBody, 404: ErrorBody },
-      },
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: `/watch/:task.${suffix}`,
+    onRequest: permit(deps, 'view-task'),
+    config: suffix === 'journal' ? {} : { speak: speakProblem },
+    schema: {
+      summary: 'The journal of a task; that of a running task is streamed until it ends',
+      querystring: OFFSET,
+      produces: [type],
+      response: { 403: ErrorBody, 404: ErrorBody },
     },
-    async (request, reply) => {
+    handler: async (request, reply) => {
       const task = await getTask(deps, request);
       reply
         .header('content-type', type)
         .header('cache-control', 'no-cache')
         .header('x-accel-buffering', 'no')
         .header('x-content-type-options', 'nosniff');
-      if (request.method === 'HEAD') return reply.send(Buffer.alloc(0));
+      if (request.method === 'HEAD') return reply.send();
       return sendJournal(deps, request, reply, task, words);
     },
-  );
+  });
 }
 
 async function sendJournal(

@@ -5,8 +5,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 export interface Validators {
   /** Strong, with its quotes. */
   readonly etag: string;
-  /** Seconds since the epoch. */
+  /** When it was last changed, seconds since the epoch. */
   readonly modified: number;
+  /** What Last-Modified says; earlier than `modified` while the file may change once more within that second. */
+  readonly shown: number;
 }
 
 export interface Span {
@@ -58,7 +60,7 @@ export function rangeOf(
 function matchesIfRange(header: string | string[] | undefined, current: Validators): boolean {
   if (header === undefined) return true;
   const value = String(header).trim();
-  return value.startsWith('"') ? value === current.etag : seconds(value) === current.modified;
+  return value.startsWith('"') ? value === current.etag : seconds(value) === current.shown;
 }
 
 /** Tags of a list; weak ones compare like strong ones here. */

@@ -13,7 +13,8 @@ export interface TestEdge {
   readonly port: number;
   readonly home: string;
   readonly world: World;
-  readonly daemon: ScriptedDaemon;
+  /** Replaced by tests that restart it. */
+  daemon: ScriptedDaemon;
   /** What the edge logged as its own bugs; a test that expects none checks that it is empty. */
   readonly bugs: string[];
   stop(): Promise<void>;
@@ -42,7 +43,7 @@ export async function startTestEdge(ini = ''): Promise<TestEdge> {
     passedSocket: null,
   });
   const url = edge.addresses[0] ?? '';
-  return {
+  const started: TestEdge = {
     url,
     port: Number(new URL(url).port),
     home,
@@ -51,10 +52,11 @@ export async function startTestEdge(ini = ''): Promise<TestEdge> {
     bugs,
     stop: async () => {
       await edge.close();
-      await daemon.stop();
+      await started.daemon.stop();
       rmSync(home, { recursive: true, force: true });
     },
   };
+  return started;
 }
 
 function causeOf(fields: object): string {

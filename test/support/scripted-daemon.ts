@@ -1,6 +1,6 @@
 /** A daemon that answers our own services as a test scripts it, on a real Unix socket: what the edge is tested against. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, renameSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as grpc from '@grpc/grpc-js';
 import { Fault } from '../../proto/fault.ts';
@@ -106,6 +106,7 @@ export async function startScriptedDaemon(
   addReads(add, world);
   addTasks(add, world);
   addChanges(add, world, home);
+  rmSync(join(home, 'run/edge.sock'), { force: true });
   await new Promise<void>((resolve, reject) =>
     server.bindAsync(`unix:${join(home, 'run/edge.sock')}`, grpc.ServerCredentials.createInsecure(), error =>
       error ? reject(error) : resolve(),
