@@ -257,12 +257,33 @@ export function readTree(
   } catch (error) {
     if (error instanceof TooMuch) return done(null);
     const message = error instanceof Error ? error.message : String(error);
-    const at = Number(/at position (\d+)/.exec(message)?.[1] ?? 0);
+    const at = syntax === 'json' ? jsonErrorAt(text, message) : 0;
     const lines = text.slice(0, at).split('\n');
     const here = { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
     const told = message.replace(/ in JSON at position.*$/s, '');
     return done(null, { ...here, level: 'error', code: 'syntax', path: '', message: told });
   }
+}
+
+/** Where JSON goes wrong: told by the message, else the end of the longest beginning that more text could complete. */
+function jsonErrorAt(text: string, message: string): number {
+  const told = /at position (\d+)/.exec(message)?.[1];
+  if (told !== undefined) return Number(told);
+  const isOpen = (length: number): boolean => {
+    try {
+      JSON.parse(text.slice(0, length));
+      return true;
+    } catch (error) {
+      return /end of JSON|Unterminated|Expected .* after|double-quoted property/.test(String(error));
+    }
+  };
+  let [good, bad] = [0, text.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (isOpen(middle)) good = middle;
+    else bad = middle;
+  }
+  return isOpen(bad) ? bad : good;
 }
 
 /** A node of the parser in plain words. */
