@@ -16,7 +16,8 @@ export function jobOf(task: Task, instance: InstanceSlice, spec: Spec, settings:
     name,
     attempt,
     user,
-    submission,
+    // Changelogs and reproducible builds count whole seconds.
+    submission: Math.floor(submission),
     instance,
     spec,
     place,
