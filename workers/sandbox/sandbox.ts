@@ -65,12 +65,19 @@ const NETWORK_FILES = ['/etc/resolv.conf', '/etc/hosts'];
 const MOUNT = `
 set -e
 umask 022
+shopt -s nullglob dotglob
 cd "$1"; options=$2; owner=$3; shift 3
-mkdir -p upper overlay root
-rm -rf overlay/work
+if [[ ! -d root ]]; then mkdir upper overlay root; fi
+if [[ -e overlay/work ]]; then rm -rf overlay/work; fi
 mount -t overlay overlay -o "$options" root
-if [ -d root/tmp ]; then find root/tmp -mindepth 1 -delete; fi
-if [ -n "$owner" ]; then find build -xdev ! -user "$owner" -exec chown -h "$owner:$owner" {} +; fi
+if [[ ! -L root/tmp ]]; then
+  left=(root/tmp/*)
+  if (( \${#left[@]} > 0 )); then find root/tmp -mindepth 1 -delete; fi
+fi
+left=(build/*)
+if [[ -n $owner ]] && (( \${#left[@]} > 0 )); then
+  find build -xdev ! -user "$owner" -exec chown -h "$owner:$owner" {} +
+fi
 exec "$@"`;
 
 export interface SandboxPlan extends RunOptions {
