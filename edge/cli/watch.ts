@@ -1,7 +1,8 @@
 /** `rackwright watch`, and what every verb that submits a task does next: show it until its end, or only name it. */
 import type { Command } from 'commander';
+import { LEVEL } from '../../proto/frame.ts';
 import { showSpan } from './blocks.ts';
-import { colourful, openDisplay } from './display.ts';
+import { colourful, type Display, openDisplay } from './display.ts';
 import { EXIT, UsageError } from './exit.ts';
 import { exitOf, followTask, type Outcome } from './follow.ts';
 import { type Session, withSession } from './session.ts';
@@ -38,7 +39,15 @@ async function runningTask(session: Session): Promise<string> {
 /** Shows a task until its end and sets the exit code. Ctrl-C ends the watching, never the task. */
 export async function watchTask(session: Session, id: string): Promise<Outcome> {
   const { surroundings, api } = session;
-  const display = openDisplay(surroundings, session);
+  const shown = openDisplay(surroundings, session);
+  let lastError = '';
+  const display: Display = {
+    ...shown,
+    message: (level, text) => {
+      if (level >= LEVEL.error) lastError = text;
+      shown.message(level, text);
+    },
+  };
   const abort = new AbortController();
   const release = surroundings.onStop(() => abort.abort());
   const started = surroundings.now();
@@ -56,7 +65,11 @@ export async function watchTask(session: Session, id: string): Promise<Outcome> 
     display.close();
   }
   if (session.json) print(surroundings, JSON.stringify({ event: 'end', task: id, ...outcome }));
-  else tellEnd(session, outcome, (surroundings.now() - started) / 1000);
+  else {
+    // The reason of a failure stands there already, as the task's own last message.
+    const reason = outcome.reason === lastError ? '' : outcome.reason;
+    tellEnd(session, { ...outcome, reason }, (surroundings.now() - started) / 1000);
+  }
   surroundings.exit.code = exitOf(outcome);
   return outcome;
 }
@@ -67,7 +80,7 @@ function tellEnd({ surroundings }: Session, { result, reason }: Outcome, seconds
   const because = reason === '' ? '' : `: ${reason}`;
   if (result === 'success') say(surroundings, `${paint(32, 'Task succeeded')} (${showSpan(seconds)})`);
   else if (result === 'cancelled') say(surroundings, `${paint(33, 'Task was cancelled')}${because}`);
-  else if (result !== null) say(surroundings, `${paint(31, 'Task failed')}${because}`);
+  else if (result !== null) say(surroundings, `${paint(31, 'Task failed')}${because} (${showSpan(seconds)})`);
   else say(surroundings, "The output ended without an end, and the task's result can't be read");
 }
 
