@@ -1,7 +1,9 @@
 /** Journals of tasks over HTTP: the frames as they are, as plain text, as one JSON object a line. */
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { COMMAND, encodeFrame } from '../../proto/frame.ts';
 import type { Task__Output } from '../../proto/types/rackwright/v1/Task.ts';
 import { Refusal, speakProblem } from '../http/problem.ts';
 import { followJournal } from './journal.ts';
@@ -9,6 +11,9 @@ import { toLines, toText } from './journal-text.ts';
 import { ErrorBody } from './schemas.ts';
 import { type BuildDeps, goneSignal, instanceOf, onBehalf, permit, queryOf } from './scope.ts';
 import { getTask, stateOf } from './task-json.ts';
+
+/** Milliseconds after which an answer begins although the task has said nothing. */
+const PATIENCE = 1000;
 
 type Words = (chunks: AsyncIterable<Buffer>) => AsyncIterable<Buffer | string>;
 
@@ -70,13 +75,19 @@ async function sendJournal(
     heartbeat: deps.settings.edge.heartbeat,
     options: { ...onBehalf(request), signal: AbortSignal.any([goneSignal(reply), deps.stopping]) },
   });
-  // The first chunk decides: what fails before it is a fault that can still be answered.
-  const first = await chunks.next();
-  if (first.done && stateOf(task) === 'finished') {
+  // The first chunk decides: what fails before it is a fault that can still be answered. A task that runs and has said
+  // nothing yet is not waited for.
+  const first = chunks.next();
+  first.catch(() => {}); // Told where it is awaited, if anyone still listens then.
+  const early = await Promise.race([first, sleep(PATIENCE, null, { ref: false })]);
+  if (early?.done && stateOf(task) === 'finished') {
     throw new Refusal(416, `the journal ends at or before offset ${offset}`);
   }
   async function* all(): AsyncGenerator<Buffer> {
-    if (!first.done) yield first.value;
+    if (early === null) yield encodeFrame(COMMAND.heartbeat);
+    const { done, value } = await first;
+    if (done) return;
+    yield value;
     yield* chunks;
   }
   return reply.send(Readable.from(words(all()), { objectMode: false, highWaterMark: 0 }));

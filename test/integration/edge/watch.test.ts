@@ -93,10 +93,10 @@ describe('the journal of a task under way', () => {
       journal.push(frame);
     };
     const writer = (async () => {
-      for (let index = 0; index < 200; index++) {
+      for (let index = 0; index < 60; index++) {
         add(encodeFrame(COMMAND.bytes, Buffer.from(`line ${index}\n`)));
         await new Promise(resolve => setTimeout(resolve, 10));
-        if (index !== 100) continue;
+        if (index !== 30) continue;
         await edge.daemon.stop();
         await new Promise(resolve => setTimeout(resolve, 300));
         edge.daemon = await startScriptedDaemon(edge.home, edge.world);
