@@ -19,7 +19,7 @@ import {
   visit,
   YAMLMap,
 } from 'yaml';
-import { grow, nestingOver, type SyntaxNode, TooMuch } from './growth.ts';
+import { grow, jsonErrorAt, nestingOver, type SyntaxNode, TooMuch } from './growth.ts';
 import type { Finding, Place, Tree } from './tree.ts';
 
 export interface DocumentFault {
@@ -260,30 +260,9 @@ export function readTree(
     const at = syntax === 'json' ? jsonErrorAt(text, message) : 0;
     const lines = text.slice(0, at).split('\n');
     const here = { file, line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
-    const told = message.replace(/ in JSON at position.*$/s, '');
+    const told = message.replace(/(?: in JSON)? at position.*$|, ".*$|, \.\.\..*$/s, '');
     return done(null, { ...here, level: 'error', code: 'syntax', path: '', message: told });
   }
-}
-
-/** Where JSON goes wrong: told by the message, else the end of the longest beginning that more text could complete. */
-function jsonErrorAt(text: string, message: string): number {
-  const told = /at position (\d+)/.exec(message)?.[1];
-  if (told !== undefined) return Number(told);
-  const isOpen = (length: number): boolean => {
-    try {
-      JSON.parse(text.slice(0, length));
-      return true;
-    } catch (error) {
-      return /end of JSON|Unterminated|Expected .* after|double-quoted property/.test(String(error));
-    }
-  };
-  let [good, bad] = [0, text.length];
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    if (isOpen(middle)) good = middle;
-    else bad = middle;
-  }
-  return isOpen(bad) ? bad : good;
 }
 
 /** A node of the parser in plain words. */

@@ -98,3 +98,24 @@ export function nestingOver(text: string, depth: number): boolean {
   }
   return false;
 }
+
+/** Where JSON goes wrong: told by the message, else the end of the longest beginning that more text could complete. */
+export function jsonErrorAt(text: string, message: string): number {
+  const told = /at position (\d+)/.exec(message)?.[1];
+  if (told !== undefined) return Number(told);
+  const isOpen = (length: number): boolean => {
+    try {
+      JSON.parse(text.slice(0, length));
+      return true;
+    } catch (error) {
+      return /end of JSON|Unterminated|Expected .* after|double-quoted property/.test(String(error));
+    }
+  };
+  let [good, bad] = [0, text.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (isOpen(middle)) good = middle;
+    else bad = middle;
+  }
+  return isOpen(bad) ? bad : good;
+}

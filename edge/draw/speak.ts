@@ -26,10 +26,7 @@ export const speakDrawing: Speaker = fault => {
     body: JSON.stringify({
       code: status,
       name: STATUS_CODES[status] ?? 'Error',
-      description:
-        fault.reason === 'unreachable'
-          ? 'The drawing service does not answer, try again soon'
-          : fault.message,
+      description: descriptionOf(fault, status),
       ...(errors.length > 0 ? { errors } : {}),
     }),
   };
