@@ -4,11 +4,13 @@ import { homedir, userInfo } from 'node:os';
 import { addBuildCommand } from './build.ts';
 import { addClusterCommand } from './cluster.ts';
 import { addCompletionCommand } from './completion.ts';
+import { addDrawCommand } from './draw.ts';
 import { addImagesCommand } from './images.ts';
 import { addImportSrcrpmCommand } from './import-srcrpm.ts';
 import { addKeyringCommand } from './keyring.ts';
 import { addLdapCheckCommand } from './ldap-check.ts';
 import { addHistoryCommand, addListCommand } from './list.ts';
+import { addLoginCommand } from './login.ts';
 import { createProgram, runProgram } from './program.ts';
 import { addRegistryCommand } from './registry.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -59,7 +61,9 @@ addTokensCommand(program);
 addImportSrcrpmCommand(program);
 addUpCommand(program);
 addClusterCommand(program);
+addDrawCommand(program);
 addLdapCheckCommand(program);
+addLoginCommand(program);
 // The last one: it completes all the others.
 addCompletionCommand(program);
 

@@ -17,7 +17,8 @@ export interface CodeRecord {
   readonly nonce: string;
   readonly challenge: string | null;
   readonly method: string | null;
-  readonly redirectUri: string;
+  /** Null in the device flow. */
+  readonly redirectUri: string | null;
 }
 
 export interface TokenRequest {
@@ -58,6 +59,8 @@ export class ScriptedProvider {
     readonly query: URLSearchParams;
     readonly form: TokenRequest | null;
   }[] = [];
+  /** A device flow, confirmed once `after` says so; none where null. */
+  device: { after(): boolean } | null = null;
   private server: http.Server | null = null;
   private readonly codes = new Map<string, CodeRecord>();
   private keys: { kid: string; alg: string; key: KeyObject; jwk: JWK }[] = [];
@@ -128,6 +131,17 @@ export class ScriptedProvider {
         return this.authorize(url.searchParams, reply);
       case '/token':
         return this.token(form, reply);
+      case '/device_authorization':
+        return send(reply, {
+          body: {
+            device_code: 'device-code',
+            user_code: 'ABCD-EFGH',
+            verification_uri: `${this.issuer}/device`,
+            verification_uri_complete: `${this.issuer}/device?user_code=ABCD-EFGH`,
+            expires_in: 60,
+            interval: 1,
+          },
+        });
       case '/userinfo':
         return send(reply, await this.behaviour.userInfo({ sub: 'alice', ...PROFILE }));
       case '/jwks':
@@ -150,6 +164,7 @@ export class ScriptedProvider {
       id_token_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA', 'HS256'],
       authorization_response_iss_parameter_supported: true,
       code_challenge_methods_supported: ['S256', 'plain'],
+      ...(this.device ? { device_authorization_endpoint: `${this.issuer}/device_authorization` } : {}),
     };
   }
 
@@ -168,7 +183,12 @@ export class ScriptedProvider {
 
   private async token(request: TokenRequest, reply: http.ServerResponse): Promise<void> {
     const { form } = request;
-    const record = this.codes.get(form.get('code') ?? '');
+    if (form.get('device_code') === 'device-code' && !this.device?.after()) {
+      return send(reply, { status: 400, body: { error: 'authorization_pending' } });
+    }
+    const record = form.has('device_code')
+      ? { nonce: '', challenge: null, method: null, redirectUri: null }
+      : this.codes.get(form.get('code') ?? '');
     this.codes.delete(form.get('code') ?? '');
     if (
       !record ||
