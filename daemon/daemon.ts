@@ -155,6 +155,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   if (recovered !== '') log.info(recovered);
   const doors = await openDoors({
     settings,
+    spool: spool.folder,
     protocol: loadProtocol(),
     services: servicesOf({
       settings,

@@ -1,5 +1,5 @@
 /** The daemon's doors: the control socket, the edge's socket and, where it is set, TCP with mutual TLS. */
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PackageDefinition } from '@grpc/proto-loader';
 import { Fault } from '../proto/fault.ts';
@@ -15,6 +15,8 @@ export interface DoorsOptions {
   readonly protocol: PackageDefinition;
   readonly services: Services;
   readonly identities: Identities;
+  /** The folder that edge and daemon share: its group is the edge's. */
+  readonly spool: string;
   /** Sockets that systemd opened. */
   readonly passed: readonly PassedSocket[];
   readonly warn: (text: string) => void;
@@ -28,6 +30,8 @@ export async function openDoors(options: DoorsOptions): Promise<readonly DoorSer
     for (const listen of listens(options)) {
       const services = behindGuard(options, listen.door);
       doors.push(await openDoor(options.protocol, listen, services, options.reportBug));
+      // Who may write uploads may also bring them in; the control socket's group is another.
+      if (listen.door === 'edge' && 'path' in listen) chownSync(listen.path, -1, statSync(options.spool).gid);
     }
     return doors;
   } catch (error) {
