@@ -64,11 +64,16 @@ export class GenerationStore {
   ): Generator<ComparedArtifact> {
     const number = (name: string | null): number =>
       name === null ? Number.MAX_SAFE_INTEGER : this.numberOf(instance, registry, name);
-    const has = (at: string): string => `(a.added <= ${at} AND (a.removed IS NULL OR a.removed > ${at}))`;
+    const has = (at: string, of = 'a'): string =>
+      `(${of}.added <= ${at} AND (${of}.removed IS NULL OR ${of}.removed > ${at}))`;
     const page = this.#database.prepare(
       `SELECT a.id, a.name, a.architecture, a.version, a.size, p.derivative, ${has('?6')} AS added
        FROM place p JOIN artifact a ON a.place = p.id
-       WHERE ${PLACES_OF_KEY} AND ${has('?5')} <> ${has('?6')} AND a.id > ?7 ORDER BY a.id LIMIT 1000`,
+       WHERE ${PLACES_OF_KEY} AND ${has('?5')} <> ${has('?6')} AND a.id > ?7
+         AND NOT EXISTS (
+           -- The same artifact under another record: it left and came back in between.
+           SELECT 1 FROM artifact b WHERE b.place = a.place AND b.name = a.name AND b.architecture = a.architecture
+             AND b.version = a.version AND b.id <> a.id AND ${has('?5', 'b')} <> ${has('?6', 'b')}) ORDER BY a.id LIMIT 1000`,
     );
     for (let after = 0; ; ) {
       const rows = page.all<Omit<ComparedArtifact, 'added'> & { id: number; added: number }>(

@@ -42,6 +42,7 @@ export const CATALOGUE_TABLES: Migrations = {
      ) STRICT;
      CREATE UNIQUE INDEX artifact_live ON artifact (place, name, architecture, version) WHERE removed IS NULL;
      CREATE INDEX artifact_built_from ON artifact (place, source_name, source_version) WHERE removed IS NULL;
+     CREATE INDEX artifact_name ON artifact (place, name, architecture, version);
      CREATE INDEX artifact_past ON artifact (place, removed) WHERE removed IS NOT NULL;
      CREATE TABLE file (
        artifact INTEGER NOT NULL REFERENCES artifact (id) ON DELETE CASCADE,

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { debPool } from '../../proto/layout.ts';
 import type { CatalogueEntry, RegistrySpec } from '../../workers/job.ts';
-import { publishChange } from '../../workers/registry/apt-publish.ts';
+import { publishAptChange } from '../../workers/registry/apt-publish.ts';
 import { withRegistry } from '../../workers/registry/publication.ts';
 import type { RegistryHome } from './registry.ts';
 import { type TinyDeb, tinyDeb } from './tiny-deb.ts';
@@ -37,7 +37,7 @@ export async function seedApt(registry: RegistryHome, count: number, withFiles =
   }
   const context = registry.context(SEED_SPEC);
   await withRegistry(context, { format: 'deb', distribution: 'bookworm', derivative: null }, held =>
-    publishChange(context, held, { add: entries, remove: [], live: [] }),
+    publishAptChange(context, held, { add: entries, remove: [], live: [] }),
   );
 }
 

@@ -1,18 +1,22 @@
 /** The tasks that change or check a registry without building anything. */
 import { Fault } from '../../proto/fault.ts';
-import type { FormatName } from '../../proto/words.ts';
-import type { TaskContext, Work } from '../context.ts';
-import type { CatalogueEntry, DeletionSpec, RegistryKey, RegistrySpec } from '../job.ts';
-import { unpublishDeb } from '../registry/apt-publish.ts';
+import type { Work } from '../context.ts';
+import type { DeletionSpec, RegistryKey, RegistrySpec } from '../job.ts';
 import { readCatalogue } from '../registry/publication.ts';
+import { removeEntry } from '../registry/publish.ts';
+import { WRITERS } from '../registry/writers.ts';
 
-type Unpublish = (context: TaskContext, registry: RegistryKey, entry: CatalogueEntry) => Promise<void>;
+type Loader = () => Promise<Work<RegistrySpec>>;
 
-const missing = async (): Promise<never> => {
-  throw new Fault('unavailable', 'not-built-yet', 'this registry can not be changed yet');
+const ACTIONS: Readonly<Record<RegistrySpec['action'], Loader>> = {
+  snapshot: async () => (await import('../registry/snapshots.ts')).snapshotWork,
+  promotion: async () => (await import('../registry/promotion.ts')).promotionWork,
+  rollback: async () => (await import('../registry/rollback.ts')).rollbackWork,
+  import: async () => (await import('../registry/importing.ts')).importWork,
+  verification: async () => (await import('../registry/verification.ts')).verificationWork,
+  repair: async () => (await import('../registry/repair.ts')).repairWork,
+  retention: async () => (await import('../registry/retention-work.ts')).retentionWork,
 };
-
-const UNPUBLISH: Readonly<Record<FormatName, Unpublish>> = { deb: unpublishDeb, rpm: missing, osi: missing };
 
 /** Removes exactly one artifact: that name, architecture and version. Throws `not-found` when it is not there. */
 export const deletion: Work<DeletionSpec> = async (context, spec) => {
@@ -30,12 +34,15 @@ export const deletion: Work<DeletionSpec> = async (context, spec) => {
       { artifact, version, architecture },
     );
   }
-  await UNPUBLISH[format](context, registry, entry);
+  await removeEntry(context, registry, entry, WRITERS[format]);
   context.console.log(
     'info',
     `Deleted ${artifact} ${version} (${architecture}) from ${distribution}/${derivative}`,
   );
 };
 
-/** Snapshots, promotion and the like. */
-export const registryWork: Work<RegistrySpec> = missing;
+/** Snapshots, promotion, rollback, import and checks; each in a file of its own. */
+export const registryWork: Work<RegistrySpec> = async (context, spec) => {
+  const work = await ACTIONS[spec.action]();
+  await work(context, spec);
+};

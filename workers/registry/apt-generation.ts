@@ -6,9 +6,10 @@ import { gzipSync } from 'node:zlib';
 import { byHashFolder, generationPath } from '../../proto/layout.ts';
 import type { CatalogueEntry, RegistryKey } from '../job.ts';
 import { type AptIndex, indexesOf, isListed, keyOf, recordsOf, splitRecords } from './apt-index.ts';
-import { type AptManifest, type IndexFile, writeManifest } from './apt-manifest.ts';
+import type { AptManifest, IndexFile } from './apt-manifest.ts';
 import { type ReleaseFields, renderRelease } from './apt-release.ts';
 import { linkFile, makeFolder, syncFolder, writeDurably } from './disk.ts';
+import { writeJson } from './manifest.ts';
 import { type Segment, SegmentStore } from './segments.ts';
 import type { Signer } from './signing.ts';
 
@@ -48,7 +49,7 @@ export async function writeAptGeneration(plan: AptPlan, signer: Signer): Promise
     writer.openComponent(derivative, architectures);
     for (const index of indexesOf(derivative, architectures)) await writer.writeIndex(index);
   }
-  writeManifest(plan.state, plan.registry, plan.generation, writer.manifest());
+  writeJson(plan.state, plan.registry, plan.generation, writer.manifest());
   const release = renderRelease(plan.release, writer.files());
   const [inline, detached] = await Promise.all([signer.clearSign(release), signer.detach(release, true)]);
   // Entry files last: whoever finds InRelease in a folder finds all that it names.

@@ -1,9 +1,6 @@
-/** What a generation's indexes are made of, so that the next one rewrites only what changes. */
-import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { suitePath } from '../../proto/layout.ts';
+/** What an apt generation's indexes are made of. */
 import type { RegistryKey } from '../job.ts';
-import { writeDurably } from './disk.ts';
+import { readJson } from './manifest.ts';
 import type { Segment } from './segments.ts';
 
 /** A file that Release names. */
@@ -26,32 +23,8 @@ export interface AptManifest {
   >;
 }
 
-/** The folder of a registry's manifests. */
-export function manifestFolder(state: string, registry: RegistryKey): string {
-  return join(state, 'manifests', suitePath(registry));
-}
-
-export function writeManifest(
-  state: string,
-  registry: RegistryKey,
-  generation: string,
-  manifest: AptManifest,
-): void {
-  const folder = manifestFolder(state, registry);
-  mkdirSync(folder, { recursive: true });
-  const path = join(folder, `${generation}.json`);
-  rmSync(`${path}.new`, { force: true });
-  writeDurably(`${path}.new`, [Buffer.from(JSON.stringify(manifest), 'utf8')]);
-  renameSync(`${path}.new`, path);
-}
-
-/** Null when it is missing or can't be read: everything is made anew from the catalogue then. */
+/** Null when everything must be made anew from the catalogue. */
 export function readManifest(state: string, registry: RegistryKey, generation: string): AptManifest | null {
-  try {
-    const path = join(manifestFolder(state, registry), `${generation}.json`);
-    const manifest = JSON.parse(readFileSync(path, 'utf8')) as AptManifest;
-    return manifest.version === 1 ? manifest : null;
-  } catch {
-    return null;
-  }
+  const manifest = readJson<AptManifest>(state, registry, generation);
+  return manifest?.version === 1 ? manifest : null;
 }

@@ -3,25 +3,20 @@ import { Fault } from '../../proto/fault.ts';
 import { toDebianArchitecture } from '../../proto/words.ts';
 import type { TaskContext } from '../context.ts';
 import type { BuiltArtifacts } from '../formats/format.ts';
-import type { BuildSpec, CatalogueEntry, RegistryKey, RegistryPlace, Retention } from '../job.ts';
-import { writeAptGeneration } from './apt-generation.ts';
+import type { BuildSpec, CatalogueEntry, RegistryKey, RegistryPlace } from '../job.ts';
+import { type AptPlan, writeAptGeneration } from './apt-generation.ts';
 import { readManifest } from './apt-manifest.ts';
 import type { ReleaseFields } from './apt-release.ts';
 import { type Reading, readDeb } from './deb-package.ts';
 import { readSource } from './deb-source.ts';
+import { withStaging } from './publication.ts';
 import {
-  dropGeneration,
-  fillPool,
-  type HeldRegistry,
-  newGeneration,
-  readCatalogue,
-  servedGeneration,
-  switchTo,
-  withRegistry,
-  withStaging,
-} from './publication.ts';
-import { NEWEST_ONLY, superseded } from './retention.ts';
-import { openSigner } from './signing.ts';
+  type NextGeneration,
+  publishEntries,
+  removeEntry,
+  type WriteChange,
+  writeAndSwitch,
+} from './publish.ts';
 import type { StagedEntry } from './staged.ts';
 
 /**
@@ -36,8 +31,8 @@ export async function publishDeb(
   const { distribution, derivative } = spec;
   const place: RegistryPlace = { format: 'deb', distribution, derivative };
   await withStaging(context, 'deb', async staging => {
-    const entries = await readBuilt(context, place, staging, built.files);
-    await publishEntries(context, place, entries);
+    const entries = await readDebFiles(context, place, staging, built.files);
+    await publishEntries(context, place, entries, publishAptChange);
   });
 }
 
@@ -47,21 +42,11 @@ export async function unpublishDeb(
   registry: RegistryKey,
   entry: CatalogueEntry,
 ): Promise<void> {
-  await withRegistry(context, registry, async held => {
-    const live = await readCatalogue(context, held.key, { names: [entry.name] });
-    const found = live.find(one => one.row === entry.row);
-    if (!found) {
-      throw new Fault(
-        'not_found',
-        'not-found',
-        `${entry.name} ${entry.version} is no longer in the registry`,
-      );
-    }
-    await publishChange(context, held, { add: [], remove: [found], live });
-  });
+  await removeEntry(context, registry, entry, publishAptChange);
 }
 
-async function readBuilt(
+/** Reads files of one derivative; what is neither .dsc nor .deb belongs to a .dsc. */
+export async function readDebFiles(
   context: TaskContext,
   place: RegistryPlace,
   staging: string,
@@ -84,112 +69,35 @@ async function readBuilt(
   return entries;
 }
 
-/** Publishes staged entries of one derivative in one switch. Those published already, with the same content, stay. */
-export async function publishEntries(
-  context: TaskContext,
-  place: RegistryPlace,
-  entries: readonly StagedEntry[],
-): Promise<void> {
-  await withRegistry(context, { ...place, derivative: null }, async held => {
-    const names = [...new Set(entries.map(({ entry }) => entry.name))];
-    const live = await readCatalogue(context, held.key, { names });
-    const fresh = entries.filter(({ entry }) => !isPublished(live, entry));
-    if (fresh.length === 0) {
-      context.console.log('info', 'Everything is published already');
-      return;
-    }
-    const add = fresh.map(({ entry }) => entry);
-    const retention = (derivative: string): Retention => retentionOf(context, { ...place, derivative });
-    const remove = superseded('deb', live, add, retention, Date.now() / 1000);
-    await fillPool(context, held, fresh);
-    await publishChange(context, held, { add, remove, live });
+/** Writes the next generation of a distribution and switches to it. */
+export const publishAptChange: WriteChange = (context, held, change) =>
+  writeAndSwitch(context, held, change, async (next, signer) => {
+    const manifest =
+      next.served === null || change.anew ? null : readManifest(held.state, held.key, next.served);
+    const plan: AptPlan = {
+      registry: held.key,
+      generation: next.generation,
+      tree: held.tree,
+      state: held.state,
+      release: releaseOf(context, held.key, manifest ?? (await publishedWords(next)), change.add),
+      current: manifest && next.served !== null ? { generation: next.served, manifest } : null,
+      changed: [...change.add, ...change.remove],
+      siblings: next.after(change.live),
+      all: next.all,
+    };
+    return writeAptGeneration(plan, signer);
   });
-  context.console.log(
-    'info',
-    `Published ${entries.length} artifacts in ${place.distribution}/${place.derivative}`,
-  );
-}
 
-/** Whether the same artifact is there. Throws `version-exists` when it is there with other content. */
-function isPublished(live: readonly CatalogueEntry[], entry: CatalogueEntry): boolean {
-  const twin = live.find(
-    one =>
-      one.derivative === entry.derivative &&
-      one.name === entry.name &&
-      one.architecture === entry.architecture &&
-      one.version === entry.version,
-  );
-  if (!twin) return false;
-  const digests = (of: CatalogueEntry): string =>
-    of.files
-      .map(file => file.sha256)
-      .sort()
-      .join();
-  if (digests(twin) === digests(entry)) return true;
-  throw new Fault(
-    'conflict',
-    'version-exists',
-    `${entry.name} ${entry.version} (${entry.architecture}) is published in ${entry.distribution}/${entry.derivative} with other content: raise the version`,
-    { artifact: entry.name, version: entry.version },
-  );
-}
-
-function retentionOf(context: TaskContext, place: RegistryPlace): Retention {
-  const pipeline = context.job.instance.pipelines.find(
-    one => one.format === place.format && one.distribution === place.distribution,
-  );
-  return pipeline?.retention[place.derivative] ?? NEWEST_ONLY;
-}
-
-/** What changes in a registry that is held. `live` are the present entries of every name that changes. */
-export interface DebChange {
-  readonly add: readonly CatalogueEntry[];
-  readonly remove: readonly CatalogueEntry[];
-  readonly live: readonly CatalogueEntry[];
-}
-
-/** Writes the next generation and switches to it. */
-export async function publishChange(
-  context: TaskContext,
-  held: HeldRegistry,
-  change: DebChange,
-): Promise<void> {
-  const signer = openSigner(context);
-  const generation = newGeneration(context);
-  const gone = new Set(change.remove.map(entry => entry.row));
-  const after = (entries: readonly CatalogueEntry[]): CatalogueEntry[] => [
-    ...entries.filter(entry => !gone.has(entry.row)),
-    ...change.add,
-  ];
-  const served = servedGeneration(held);
-  const manifest = served === null ? null : readManifest(held.state, held.key, served);
-  let all: Promise<CatalogueEntry[]> | null = null;
-  try {
-    const digest = await writeAptGeneration(
-      {
-        registry: held.key,
-        generation,
-        tree: held.tree,
-        state: held.state,
-        release: releaseOf(context, held.key, manifest ?? { architectures: [], derivatives: [] }, change.add),
-        current: manifest && served !== null ? { generation: served, manifest } : null,
-        changed: [...change.add, ...change.remove],
-        siblings: after(change.live),
-        all: () => {
-          all ??= readCatalogue(context, held.key).then(after);
-          return all;
-        },
-      },
-      signer,
-    );
-    const remove = change.remove.map(entry => entry.row);
-    await switchTo(context, held, { generation, digest, add: change.add, remove });
-  } catch (error) {
-    dropGeneration(held, generation);
-    throw error;
-  } finally {
-    signer.close();
-  }
+/** Architectures and derivatives of what is published, where no manifest tells them. */
+async function publishedWords(
+  next: NextGeneration,
+): Promise<{ readonly architectures: readonly string[]; readonly derivatives: readonly string[] }> {
+  const all = await next.all();
+  const words = new Set(all.map(entry => toDebianArchitecture(entry.architecture)));
+  return {
+    architectures: [...words].filter(word => word !== 'all' && word !== 'source'),
+    derivatives: [...new Set(all.map(entry => entry.derivative))],
+  };
 }
 
 /** Architectures and derivatives once published stay in Release: clients refuse an index that silently disappears. */

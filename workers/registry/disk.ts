@@ -85,14 +85,19 @@ export function writeDurably(path: string, pieces: readonly Uint8Array[]): void 
   }
 }
 
+/** Syncs a file that another program wrote. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Syncs a folder's entries. */
 export function syncFolder(path: string): void {
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  syncFile(path);
 }
 
 /** Makes a folder with its parents, each synced into the one above it. */

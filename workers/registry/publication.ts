@@ -62,7 +62,11 @@ export async function withStaging<T>(
 export async function readCatalogue(
   context: TaskContext,
   registry: RegistryKey,
-  options: { readonly names?: readonly string[]; readonly generation?: string } = {},
+  options: {
+    readonly names?: readonly string[];
+    readonly generation?: string;
+    readonly instance?: string;
+  } = {},
 ): Promise<CatalogueEntry[]> {
   const entries: CatalogueEntry[] = [];
   let after = 0;

@@ -17,6 +17,8 @@ export function superseded(
   retentionOf: (derivative: string) => Retention,
   now: number,
 ): CatalogueEntry[] {
+  // Images are kept until deleted: a machine may boot any of them.
+  if (format === 'osi') return [];
   const gone = new Set<CatalogueEntry>();
   for (const fresh of added) {
     const { last, newer } = retentionOf(fresh.derivative);

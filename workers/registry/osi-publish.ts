@@ -1,0 +1,103 @@
+/** Publishes images: files under names that never change their content, one signed list of their digests. */
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Fault } from '../../proto/fault.ts';
+import { generationPath, osiPool } from '../../proto/layout.ts';
+import type { TaskContext } from '../context.ts';
+import type { BuiltArtifacts } from '../formats/format.ts';
+import type { BuildSpec, CatalogueEntry, RegistryKey, RegistryPlace } from '../job.ts';
+import { copyDurably, linkFile, makeFolder, syncFolder, writeDurably } from './disk.ts';
+import { withStaging } from './publication.ts';
+import { publishEntries, removeEntry, type WriteChange, writeAndSwitch } from './publish.ts';
+import type { StagedEntry } from './staged.ts';
+
+/** Extensions of images as the builder names them, with what compresses them. */
+const IMAGE = /\.((?:qcow2|raw|tar|cpio)(?:\.(?:gz|xz|zst|bz2))?)$/;
+const MANIFEST = /\.manifest(?:\.gz)?$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9+._~-]{0,254}$/;
+
+/** Publishes the images of a build with their manifests. Throws Faults; the registry is as before then. */
+export async function publishOsi(
+  context: TaskContext,
+  built: BuiltArtifacts,
+  spec: BuildSpec,
+): Promise<void> {
+  const { distribution, derivative } = spec;
+  const place: RegistryPlace = { format: 'osi', distribution, derivative };
+  await withStaging(context, 'osi', async staging => {
+    const entries = await readImages(context, place, staging, built);
+    await publishEntries(context, place, entries, publishOsiChange);
+  });
+}
+
+/** Takes exactly one image out of its registry. Throws `not-found` when it is no longer there. */
+export async function unpublishOsi(
+  context: TaskContext,
+  registry: RegistryKey,
+  entry: CatalogueEntry,
+): Promise<void> {
+  await removeEntry(context, registry, entry, publishOsiChange);
+}
+
+/** Reads images into entries. Name and version come from the build, not from file names. */
+export async function readImages(
+  context: TaskContext,
+  place: RegistryPlace,
+  staging: string,
+  built: BuiltArtifacts,
+): Promise<StagedEntry[]> {
+  const stage = async (file: string) => {
+    const name = basename(file);
+    if (!NAME.test(name))
+      throw new Fault('invalid', 'bad-package', `${name.slice(0, 200)} can't be an image's name`);
+    const staged = join(staging, name);
+    const digest = await copyDurably(file, staged);
+    return { path: osiPool(place.distribution, place.derivative, name), ...digest, staged };
+  };
+  const images = built.files.filter(file => IMAGE.test(file));
+  if (images.length === 0) throw new Fault('invalid', 'bad-package', 'the build made no image to publish');
+  const manifests = [];
+  for (const file of built.files.filter(name => MANIFEST.test(name))) manifests.push(await stage(file));
+  const entries: StagedEntry[] = [];
+  for (const [index, image] of images.entries()) {
+    // Manifests belong to the build: they come and go with its first image.
+    const files = [await stage(image), ...(index === 0 ? manifests : [])];
+    const entry: CatalogueEntry = {
+      row: 0,
+      ...place,
+      architecture: IMAGE.exec(image)?.[1] ?? '',
+      name: built.artifact,
+      version: built.version,
+      size: files[0]?.size ?? 0,
+      source: null,
+      files: files.map(({ path, size, sha256 }) => ({ path, size, sha256 })),
+      stanza: '',
+      changelog: [],
+      content: [],
+      published: Math.floor(Date.now() / 1000),
+      task: context.job.task,
+    };
+    entries.push({ entry, files });
+  }
+  return entries;
+}
+
+/** Writes the next generation: links to the images, the list, its signature; then switches to it. */
+export const publishOsiChange: WriteChange = (context, held, change) =>
+  writeAndSwitch(context, held, change, async (next, signer) => {
+    const folder = join(held.tree, generationPath(held.key, next.generation));
+    makeFolder(dirname(folder));
+    mkdirSync(folder);
+    const files = new Map(
+      (await next.all()).flatMap(entry => entry.files).map(file => [basename(file.path), file]),
+    );
+    for (const [name, file] of files) linkFile(join(held.tree, file.path), folder, name);
+    const lines = [...files].map(([name, file]) => `${file.sha256} *${name}\n`);
+    const list = lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join('');
+    writeDurably(join(folder, 'SHA256SUMS.gpg'), [await signer.detach(list, false)]);
+    writeDurably(join(folder, 'SHA256SUMS'), [Buffer.from(list, 'utf8')]);
+    syncFolder(folder);
+    syncFolder(dirname(folder));
+    return createHash('sha256').update(list).digest('hex');
+  });
