@@ -1,8 +1,9 @@
-/** The edge's own settings: `[dirs]` and `[edge]` of rackwright.ini. */
+/** The edge's own settings: `[dirs]`, `[edge]` and its part of `[drawing]` in rackwright.ini. */
 import { join } from 'node:path';
 import { VERSION } from '../proto/words.ts';
 import {
   bool,
+  choice,
   duration,
   type Field,
   int,
@@ -20,6 +21,9 @@ const GiB = 1024 ** 3;
 
 /** Sections that the daemon reads. */
 const FOREIGN = [
+  // The daemon says of these that they are another program's.
+  'web',
+  'containers',
   'daemon',
   'images',
   'registry',
@@ -27,7 +31,7 @@ const FOREIGN = [
   'sandbox',
   'keyring',
   'tokens',
-  'drawing',
+  'drawings',
   'inventory',
   'slurm',
   'format:deb',
@@ -70,6 +74,13 @@ function schema(at: Places) {
       trusted_proxies: list([], ','),
       connections_per_peer: int(512, 0, 100_000),
     },
+    // The daemon has further keys here.
+    drawing: {
+      /** Origins of pages that may ask for drawings, or `*`. */
+      cors: list([], ','),
+      /** What unknown infrastructures and rooms answer; 400 as RacksDB does. */
+      not_found_status: choice('404', ['404', '400']),
+    },
   } as const satisfies Schema;
 }
 
@@ -82,6 +93,7 @@ export function loadEdgeConfig(at: Places): EdgeConfig {
   return readSettings(schema(at), {
     files: [join(at.etc, 'rackwright.ini')],
     foreign: FOREIGN,
+    shared: ['drawing'],
     variables: { etc: at.etc, lib: at.lib, cache: at.cache, run: at.run },
   });
 }

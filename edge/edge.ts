@@ -5,6 +5,7 @@ import { buildRoutes } from './build/build.ts';
 import { loadFrame } from './build/frame.ts';
 import type { EdgeSettings } from './config.ts';
 import { type Control, openControl } from './control/control.ts';
+import { type DrawDeps, drawingArea } from './draw/draw.ts';
 import { addOpenApi } from './http/openapi.ts';
 import { type Speaker, speakBuild } from './http/problem.ts';
 import { type HttpLog, openHttp } from './http/server.ts';
@@ -101,8 +102,21 @@ function byAddress(roles: readonly Area[], settings: EdgeSettings, context: Area
   const frame = loadFrame([settings.edge.templates, settings.edge.vendor_templates]);
   const home = !shared.some(area => area.ownsRoot === true);
   const deps = { ...context, settings, frame, home };
-  shared.unshift({ name: 'build', host, port, routes: () => buildRoutes(deps), speakers: [] });
+  shared.unshift(
+    { name: 'build', host, port, routes: () => buildRoutes(deps), speakers: [] },
+    { name: 'drawing', host, port, routes: () => drawingArea(drawingsOf(context, settings)), speakers: [] },
+  );
   return [...groups.values()];
+}
+
+/** Drawings as the settings want them; `defaults` as JSON lie beneath each request's parameters. */
+export function drawingsOf(
+  { control }: AreaContext,
+  { drawing }: Pick<EdgeSettings, 'drawing'>,
+  defaults: string | null = null,
+): DrawDeps {
+  const { drawings, inventories } = control;
+  return { drawings, inventories, notFoundStatus: drawing.not_found_status, cors: drawing.cors, defaults };
 }
 
 async function openServer(
@@ -119,7 +133,8 @@ async function openServer(
     speak: speakBuild,
   });
   await addOpenApi(server);
-  for (const area of group) await server.register(area.routes(group.length === 1));
+  const alone = group.every(area => area.name === group[0]?.name);
+  for (const area of group) await server.register(area.routes(alone));
   return server;
 }
 

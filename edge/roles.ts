@@ -2,13 +2,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { FastifyPluginAsync } from 'fastify';
 import { Fault } from '../proto/fault.ts';
 import { type Places, SettingsError } from '../systemd/settings.ts';
+import { makeAuthenticate } from './agent/access.ts';
 import { agentArea } from './agent/agent.ts';
 import { loadAgentPolicy } from './agent/policy.ts';
 import { readAgentSettings } from './agent/settings.ts';
 import { readTokenKey } from './auth/key.ts';
-import type { Area, AreaContext } from './edge.ts';
+import { verifyToken } from './auth/token.ts';
+import { drawingRoutes } from './draw/draw.ts';
+import { type Area, type AreaContext, drawingsOf } from './edge.ts';
 import { gatewayArea } from './gateway/gateway.ts';
 import { gatewayFile, loadGateway } from './gateway/settings.ts';
 
@@ -56,8 +60,29 @@ function loadAgentRole({ places }: RoleOptions): AreaMaker | null {
   const { settings, warnings } = readAgentSettings(file, places);
   const policy = loadAgentPolicy(settings.policy);
   const key = readKey(file, settings.jwt);
-  return ({ now, log, random, stopping }) =>
-    agentArea({ settings, warnings, policy, keys: [key], racksdb: null, now, random, log, stopping });
+  return context => {
+    const { now, log, random, stopping } = context;
+    const { enabled, tags } = settings.racksdb;
+    const verify = verifyToken({ ...settings.jwt, keys: [key], now });
+    const authenticate = makeAuthenticate(verify, policy);
+    const defaults = JSON.stringify({ infrastructure: { equipment_tags: tags } });
+    const drawing = { cors: [], not_found_status: '404' } as const;
+    // Whoever signed in may see the inventory; no action stands for it.
+    const racksdb: FastifyPluginAsync = async app => {
+      app.addHook('onRequest', async request => {
+        await authenticate(request.raw);
+      });
+      await app.register(drawingRoutes(drawingsOf(context, { drawing }, defaults)));
+    };
+    return agentArea({
+      settings,
+      warnings,
+      policy,
+      keys: [key],
+      racksdb: enabled === false ? null : racksdb,
+      ...{ now, random, log, stopping },
+    });
+  };
 }
 
 function readKey(file: string, jwt: { key: string; algorithm: Parameters<typeof readTokenKey>[1] }) {
