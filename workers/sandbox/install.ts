@@ -21,7 +21,10 @@ export interface AptSource {
   readonly keyring: string | null;
   /** Host folder shown read-only inside while installing, for `file:` URIs; null for none. */
   readonly folder: { readonly from: string; readonly to: string } | null;
-  /** Identity of what the source offers now (digest of its InRelease): a layer is used again only for an equal one. */
+  /**
+   * Identity of what the source offers now of what matters, `none` for nothing: a layer is used again only for an equal
+   * one.
+   */
   readonly digest: string;
 }
 

@@ -81,7 +81,10 @@ function layerFolder(context: TaskContext, plan: InstallPlan): string {
     '',
     ...plan.conflicts,
     '',
-    ...plan.aptSources.flatMap(({ name, text, preferences, digest }) => [name, text, preferences, digest]),
+    // A source that offers nothing of it changes nothing: the layer made before it existed serves on.
+    ...plan.aptSources
+      .filter(({ digest }) => digest !== 'none')
+      .flatMap(({ name, text, preferences, digest }) => [name, text, preferences, digest]),
   );
   return join(context.job.settings.dirs.cache, 'layers', key.slice(0, 40));
 }
