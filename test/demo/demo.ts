@@ -81,7 +81,19 @@ try {
     ] as const),
   );
   say('Building greeter, a source with two binary packages');
-  await rackwright(pair.url, 'build', '-a', 'greeter', '-b', EXAMPLES, ...who, '-m', 'First build');
+  await rackwright(
+    pair.url,
+    'build',
+    '-a',
+    'greeter',
+    '-b',
+    EXAMPLES,
+    ...who,
+    '-m',
+    'First build',
+    '--sources',
+    `1.0@${join(EXAMPLES, 'greeter/src')}`,
+  );
 
   const distribution = pair.distribution;
   say('What the registry holds');

@@ -84,7 +84,7 @@ start)
   for _ in $(seq 500); do
     kill -0 $outer 2>/dev/null || { cat "$box/log" >&2; exit 1; }
     init=$(cut -d' ' -f1 <"/proc/$outer/task/$outer/children" 2>/dev/null) || init=
-    if [ -n "$init" ] && [ "$(cat "/proc/$init/comm")" = systemd ] && [ -S "/proc/$init/root/run/systemd/private" ]; then
+    if [ -n "$init" ] && [ "$(cat "/proc/$init/comm" 2>/dev/null)" = systemd ] && [ -S "/proc/$init/root/run/systemd/private" ]; then
       echo "$init" >"$box/init"
       inside systemctl is-system-running --wait >"$box/state" || :
       exit 0
