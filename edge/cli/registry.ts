@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { Fault } from '../../proto/fault.ts';
-import type { Artifact, Place } from './api.ts';
+import type { Api, Artifact, Place } from './api.ts';
 import { showArtifact, showDescription } from './blocks.ts';
 import { formatOf } from './choose.ts';
 import { UsageError } from './exit.ts';
@@ -103,12 +103,24 @@ async function selected(
 ): Promise<readonly Artifact[]> {
   const named = (name: string): boolean =>
     artifact === undefined || (exact === true ? name === artifact : name.includes(artifact));
-  return (await api.artifacts(place)).filter(
+  return (await published(api, place)).filter(
     found =>
       named(found.name) &&
       (architecture === undefined || found.architecture === architecture) &&
       (artifactVersion === undefined || found.version === artifactVersion),
   );
+}
+
+/** Artifacts of a place; none where it is known, and nothing was published to it yet. */
+async function published(api: Api, place: Place): Promise<readonly Artifact[]> {
+  try {
+    return await api.artifacts(place);
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== 'not_found') throw error;
+    const pipelines = (await api.formats(place.distribution))[place.format] ?? [];
+    if (pipelines.some(({ derivatives }) => derivatives.includes(place.derivative))) return [];
+    throw error;
+  }
 }
 
 async function showOne(session: Session, options: RegistryOptions): Promise<void> {

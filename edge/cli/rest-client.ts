@@ -18,6 +18,8 @@ export interface RestRequest {
   readonly body?: BodyInit;
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
+  /** Sent without the token: it belongs to one instance. */
+  readonly anonymous?: boolean;
 }
 
 export interface RestClient {
@@ -53,7 +55,7 @@ export function openRest(options: RestOptions): RestClient {
         dispatcher: agent,
         headers: {
           accept: 'application/json, */*',
-          ...authorization,
+          ...(request.anonymous ? {} : authorization),
           ...(request.json === undefined ? {} : { 'content-type': 'application/json' }),
           ...(request.idempotencyKey === undefined ? {} : { 'idempotency-key': request.idempotencyKey }),
         },
@@ -102,7 +104,7 @@ async function findInstance(
 ): Promise<string> {
   let answer: Response;
   try {
-    answer = await send(`${base}/instances.json`, {});
+    answer = await send(`${base}/instances.json`, { anonymous: true });
   } catch (error) {
     // A server of one instance has no list of them, and no name of it in its paths.
     if (error instanceof Fault && error.kind === 'not_found') return base;

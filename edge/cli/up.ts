@@ -81,6 +81,7 @@ async function runPair(options: UpOptions, surroundings: Surroundings): Promise<
     if (address === 'stop') return await stopAll(parts);
     if (options.json) print(surroundings, JSON.stringify({ ready: address, home }));
     else print(surroundings, `ready ${address}`);
+    if (surroundings.stderr.isTTY) say(surroundings, hint(home));
     const why = await Promise.race([stopping.promise, ...parts.map(died)]);
     if (why === 'stop') return await stopAll(parts);
     say(surroundings, `rackwright: the ${why}; stopping`);
@@ -93,6 +94,11 @@ async function runPair(options: UpOptions, surroundings: Surroundings): Promise<
     over.abort();
     release();
   }
+}
+
+/** How to talk to what was started, for people who see it. */
+function hint(home: string): string {
+  return `Everything is under ${home}. In another terminal:\n  rackwright --uri ${join(places(home).run, 'control.sock')} list`;
 }
 
 function fail(what: string): never {

@@ -1,9 +1,10 @@
 /** `rackwright watch`, and what every verb that submits a task does next: show it until its end, or only name it. */
 import type { Command } from 'commander';
+import { Fault } from '../../proto/fault.ts';
 import { LEVEL } from '../../proto/frame.ts';
 import { showSpan } from './blocks.ts';
 import { colourful, type Display, openDisplay } from './display.ts';
-import { EXIT, UsageError } from './exit.ts';
+import { EXIT } from './exit.ts';
 import { exitOf, followTask, type Outcome } from './follow.ts';
 import { type Session, withSession } from './session.ts';
 import { print, say } from './surroundings.ts';
@@ -30,7 +31,12 @@ export function addWatchCommand(program: Command): void {
 
 async function runningTask(session: Session): Promise<string> {
   const [task, ...others] = await session.api.running();
-  if (!task) throw new UsageError('no task is running: name one, `rackwright history` lists them');
+  if (!task)
+    throw new Fault(
+      'not_found',
+      'not-found',
+      'no task is running; `rackwright history` lists those that did',
+    );
   if (others.length > 0)
     say(session.surroundings, `${others.length + 1} tasks are running; this is ${task.id}`);
   return task.id;
