@@ -112,9 +112,13 @@ async function* jailed(
 ): AsyncGenerator<Buffer> {
   signal.throwIfAborted();
   const [program, ...rest] = [...JAIL, ...TOOLS[compression]];
-  const child = spawn(program ?? 'bwrap', rest, { stdio: [file.fd, 'pipe', 'pipe'], env: {} });
+  const child = spawn(program ?? 'bwrap', rest, {
+    stdio: [file.fd, 'pipe', 'pipe'],
+    env: {},
+    detached: true,
+  });
   const output = child.stdout;
-  const stop = (): void => void child.kill('SIGKILL');
+  const stop = (): void => killGroup(child);
   signal.addEventListener('abort', stop);
   const ended = exitOf(child);
   try {
@@ -129,6 +133,16 @@ async function* jailed(
     signal.removeEventListener('abort', stop);
     stop();
     await ended;
+  }
+}
+
+/** Kills bwrap and its first child together: that one, killed for before it is set up, would wait for ever. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It ended by itself meanwhile.
   }
 }
 
@@ -151,8 +165,12 @@ export async function compressXz(
 ): Promise<void> {
   const target = await open(path, 'wx', 0o644);
   const [program, ...rest] = [...JAIL, 'xz', '-c', '-T1', '-6'];
-  const child = spawn(program ?? 'bwrap', rest, { stdio: ['pipe', target.fd, 'pipe'], env: {} });
-  const stop = (): void => void child.kill('SIGKILL');
+  const child = spawn(program ?? 'bwrap', rest, {
+    stdio: ['pipe', target.fd, 'pipe'],
+    env: {},
+    detached: true,
+  });
+  const stop = (): void => killGroup(child);
   signal.addEventListener('abort', stop);
   const ended = exitOf(child);
   // A write after the child's death is told by the exit code already.

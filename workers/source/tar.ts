@@ -38,6 +38,14 @@ export async function* readTar(
   marked: boolean,
 ): AsyncGenerator<Member> {
   const stream = new ByteStream(chunks, label);
+  try {
+    yield* membersOf(stream, label, marked);
+  } finally {
+    await stream.close();
+  }
+}
+
+async function* membersOf(stream: ByteStream, label: string, marked: boolean): AsyncGenerator<Member> {
   let global: Override = {};
   let next: Override = {};
   for (;;) {
@@ -186,6 +194,11 @@ class ByteStream {
   constructor(chunks: AsyncIterable<Buffer>, label: string) {
     this.#chunks = chunks[Symbol.asyncIterator]();
     this.#label = label;
+  }
+
+  /** Ends the stream's source, which may be a process. */
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
   }
 
   /** At most `max` bytes; null at the end. */
