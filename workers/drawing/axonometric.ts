@@ -69,7 +69,7 @@ class SolidPainter {
       const outline: Point[] = [];
       for (const at of row.row.reversed ? sorted.reverse() : sorted) {
         const frame = this.#frame(at, solids.k);
-        painted.push(group(this.#rack(frame), rackItem(at.rack)));
+        painted.push(group(this.#rack(frame), rackItem(this.#view, at.rack)));
         labels.push(...this.#rackLabels(frame, row.depth));
         outline.push(...this.#silhouette(frame));
       }
@@ -196,7 +196,7 @@ class SolidPainter {
         { kind: 'polygon', points: slanted([x, y], a, b), fill: shade(color, 1.12), stroke: null },
         { kind: 'polygon', points: slanted([x, y], down, b), fill: shade(color, 0.9), stroke: null },
       ];
-      return group(sides, equipmentItem(equipment));
+      return group(sides, equipmentItem(this.#view, equipment));
     }
     const look = this.#view.looks.of(equipment);
     const first = position.width === 0;
@@ -228,6 +228,6 @@ class SolidPainter {
       });
       if (label) shapes.push(label);
     }
-    return group(shapes, equipmentItem(equipment, look.words));
+    return group(shapes, equipmentItem(this.#view, equipment, look.words));
   }
 }

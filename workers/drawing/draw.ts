@@ -15,6 +15,7 @@ import { readParameters } from './parameters.ts';
 import { pagesOf } from './pdf.ts';
 import { findRack, selectRack } from './rack.ts';
 import { drawRoom } from './room.ts';
+import { drawRoomAxonometric } from './room-axonometric.ts';
 import type { Drawing, Measure } from './scene.ts';
 import { type Selection, select } from './selection.ts';
 import { writeSvg } from './svg.ts';
@@ -43,10 +44,9 @@ const MEDIA_TYPES = {
 
 /** Lays a drawing out. Throws the documented faults. */
 export function plan({ database }: Inventory, request: DrawingRequest, measure: Measure): Planned {
-  const target = targetOf(database, request);
+  const layout = targetOf(database, request);
   const { parameters } = readParameters(request);
-  const view = viewOf(database, parameters, measure);
-  const layout = target(view);
+  const view = viewOf(database, parameters, measure, request.format === 'svg');
   const drawing = compose(view, layout, request);
   const { width, height } = drawing;
   const pixels = width * height;
@@ -97,28 +97,26 @@ function inked(
   if (format === 'png') return inkPng(drawing);
   if (format === 'svg')
     return svg.text === 'paths' ? inkSvg(drawing) : Buffer.from(writeSvg(drawing, view.parameters));
-  const pages = pagesOf(view, drawing, layout);
+  const pages = pagesOf(view, drawing, layout, date);
   return inkPdf(pages, { title: drawing.title, date }, pdf.text === 'embedded');
 }
 
 /** How the wanted entity is laid out. Throws `not_found`, or `invalid` where a room's name is not enough. */
-function targetOf(database: Database, { entity, name, datacenter }: DrawingRequest): (view: View) => Layout {
+function targetOf(database: Database, { entity, name, datacenter }: DrawingRequest): Layout {
   if (entity === 'room') {
     const room = findRoom(database, name, datacenter);
-    return () => view => drawRoom(view, room);
+    return view =>
+      view.parameters.room.axonometric ? drawRoomAxonometric(view, room) : drawRoom(view, room);
   }
   if (entity === 'rack') {
     const rack = findRack(database, name, datacenter);
     if (!rack) throw new Fault('not_found', 'not-found', `Unable to find rack ${name} in database`);
-    return () => view => drawSelection(view, selectRack(view, rack));
+    return view => drawSelection(view, selectRack(view, rack));
   }
   const infrastructure = database.infrastructures.find(candidate => candidate.name === name);
   if (!infrastructure)
     throw new Fault('not_found', 'not-found', `Unable to find infrastructure ${name} in database`);
-  return view => {
-    const selection = select(infrastructure, view.parameters);
-    return narrowed => drawSelection(narrowed, selection);
-  };
+  return view => drawSelection(view, select(infrastructure, view.parameters));
 }
 
 function drawSelection(view: View, selection: Selection): Drawing {

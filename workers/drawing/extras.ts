@@ -1,5 +1,5 @@
 /** What racks of a flat drawing may show besides: unit numbers, free units, fill rate, marks of states, doubtful places. */
-import { hex, legible, mix } from './color.ts';
+import { hex, legible } from './color.ts';
 import type { Equipment, Rack } from './inventory/model.ts';
 import { outside, overlapsOf } from './inventory/overlaps.ts';
 import { fit, type LabelStyle, lineHeight, textAt } from './label.ts';
@@ -25,7 +25,7 @@ export function unitNumbers({ parameters, palette, style }: View, rack: Rack, ce
   if (side === 'none') return [];
   const lowest = lineHeight(style.measure('0', { family: style.family, size: (style.smallest * 4) / 3 }));
   const step = [1, 2, 5, 10, 20].find(units => units * cell.unit > lowest) ?? 50;
-  const color = mix(palette.rack(rack).pane, legible(palette.rack(rack).pane), 0.8);
+  const color = legible(palette.rack(rack).pane);
   const shapes: Shape[] = [];
   for (let unit = 0; unit < rack.type.slots; unit++) {
     const number = rack.type.initial + unit;

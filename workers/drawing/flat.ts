@@ -105,7 +105,7 @@ class FlatPainter {
     for (const rack of at.racks) {
       const cell = this.#cell(rack, at.baseline, k, rackLabel);
       right = Math.max(right, cell.x + cell.width);
-      shapes.push(group(this.#rack(rack.rack, cell), rackItem(rack.rack)));
+      shapes.push(group(this.#rack(rack.rack, cell), rackItem(this.#view, rack.rack)));
     }
     const box: Box = [at.labelX, at.baseline - at.height, right - at.labelX, at.height];
     this.#rows.push({ name: at.row.name, box, polygon: corners(box), label: corner });
@@ -194,12 +194,14 @@ class FlatPainter {
       if (!selected) {
         const [x, y, w, h] = box;
         const ghost: Shape = { kind: 'rect', x, y, w, h, fill: palette.equipment(set).ghost };
-        shapes.push(group([ghost], equipmentItem(equipment)));
+        shapes.push(group([ghost], equipmentItem(this.#view, equipment)));
         continue;
       }
       const look = looks.of(equipment);
       const label = parameters.infrastructure.equipment_labels && !folded;
-      shapes.push(group(this.#one(equipment, box, cell, look, label), equipmentItem(equipment, look.words)));
+      shapes.push(
+        group(this.#one(equipment, box, cell, look, label), equipmentItem(this.#view, equipment, look.words)),
+      );
     }
     return folded ? [...shapes, ...folded] : shapes;
   }

@@ -16,7 +16,7 @@ export interface Facts {
   readonly date: number;
 }
 
-/** A page of a document: a scene at a place, scaled. */
+/** A page of a document. */
 export interface Page {
   readonly width: number;
   readonly height: number;

@@ -16,6 +16,15 @@ export interface LabelStyle {
   readonly family: string;
   /** pt. */
   readonly smallest: number;
+  /** Line heights in px by pt. */
+  readonly lines: readonly number[];
+}
+
+/** Line heights of a family for each size of labels. */
+export function linesOf(measure: Measure, family: string): number[] {
+  return Array.from({ length: LARGEST + 1 }, (_, pt) =>
+    pt === 0 ? 0 : lineHeight(measure('x', { family, size: pt * PT })),
+  );
 }
 
 export interface Fitted {
@@ -36,13 +45,13 @@ export function lineHeight(size: TextSize): number {
  * shortened with an ellipsis. Null when not two characters fit. Limits may be infinite.
  */
 export function fit(style: LabelStyle, text: string, width: number, height: number): Fitted | null {
-  const clean = text.replace(/[\x00-\x1f\x7f]+/g, ' ');
-  if (clean === '') return null;
   const size = (pt: number, words: string): TextSize =>
     style.measure(words, { family: style.family, size: pt * PT });
   let pt = LARGEST;
-  while (pt >= style.smallest && lineHeight(size(pt, 'x')) >= height) pt--;
+  while (pt >= style.smallest && (style.lines[pt] ?? 0) >= height) pt--;
   if (pt < style.smallest) return null;
+  const clean = text.replace(/[\x00-\x1f\x7f]+/g, ' ');
+  if (clean === '') return null;
   const fitted = (words: string, at: number, cut: boolean): Fitted => ({
     text: words,
     font: { family: style.family, size: at * PT },

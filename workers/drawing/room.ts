@@ -91,7 +91,7 @@ class RoomPainter {
     for (const { rack, x } of places) {
       const w = Math.trunc(rack.type.width * k);
       const d = Math.trunc(rack.type.depth * k);
-      racks.push(group(this.#rack(rack, x, w, d), rackItem(rack)));
+      racks.push(group(this.#rack(rack, x, w, d), rackItem(this.#view, rack)));
       const polygon = corners([x, 0, w, d]).map(point => moved(matrix, point));
       outline.push(...polygon);
       const door = corners(this.#door(rack, x, w, d)).map(point => moved(matrix, point));

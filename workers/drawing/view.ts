@@ -1,7 +1,7 @@
 /** What every layout works with: the parameters, colours, looks and label style of one drawing. */
 import type { Parameters } from '../../proto/parameters.ts';
 import type { Database, Equipment, Rack } from './inventory/model.ts';
-import type { LabelStyle } from './label.ts';
+import { type LabelStyle, linesOf } from './label.ts';
 import { type Looks, looksOf } from './look.ts';
 import { type Palette, paletteOf } from './palette.ts';
 import type { Item, Measure, PlacedEquipment, PlacedRack } from './scene.ts';
@@ -12,17 +12,25 @@ export interface View {
   readonly palette: Palette;
   readonly looks: Looks;
   readonly style: LabelStyle;
+  /** Whether items are told apart in the result, as SVG does. */
+  readonly items: boolean;
 }
 
-export function viewOf(database: Database, parameters: Parameters, measure: Measure): View {
+export function viewOf(database: Database, parameters: Parameters, measure: Measure, items: boolean): View {
   const palette = paletteOf(parameters);
   const { font, min_font_size } = parameters.general;
-  const style = { measure, family: font ?? 'sans-serif', smallest: min_font_size };
-  return { database, parameters, palette, looks: looksOf(palette, parameters), style };
+  const style = {
+    measure,
+    family: font ?? 'sans-serif',
+    smallest: min_font_size,
+    lines: linesOf(measure, font ?? 'sans-serif'),
+  };
+  return { database, parameters, palette, looks: looksOf(palette, parameters), style, items };
 }
 
 /** What SVG tells of equipment. */
-export function equipmentItem(equipment: Equipment, words = ''): Item {
+export function equipmentItem({ items }: View, equipment: Equipment, words = ''): Item | null {
+  if (!items) return null;
   const { set } = equipment;
   const rack = set.part.rack.name;
   const about = `${equipment.name}: ${set.type.id}, rack ${rack}, slot ${equipment.slot}`;
@@ -35,7 +43,8 @@ export function equipmentItem(equipment: Equipment, words = ''): Item {
 }
 
 /** What SVG tells of a rack. */
-export function rackItem(rack: Rack): Item {
+export function rackItem({ items }: View, rack: Rack): Item | null {
+  if (!items) return null;
   const use = `${Math.round(rack.fillrate * 100)} % in use`;
   return {
     kind: 'rack',
