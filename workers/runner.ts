@@ -194,7 +194,7 @@ export class Runner {
 }
 
 /** The kernel ended processes of the task for want of memory. */
-export function outOfMemory(): Fault {
+function outOfMemory(): Fault {
   return new Fault('exhausted', 'out-of-memory', 'the task needed more memory than its limit allows');
 }
 

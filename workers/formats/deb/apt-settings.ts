@@ -101,7 +101,7 @@ export async function keyringOf(context: TaskContext, entry: AptEntry): Promise<
 }
 
 /** Keyring files of apt's own trust, and those that distributions install for each other's releases. */
-export async function trustedKeyrings(): Promise<string[]> {
+async function trustedKeyrings(): Promise<string[]> {
   const found: string[] = [];
   for (const folder of TRUSTED) {
     for (const name of (await readdir(folder).catch(() => [])).toSorted()) {
