@@ -233,15 +233,19 @@ export class Catalogue {
     if (!intent)
       throw new Fault('conflict', 'catalogue-mismatch', `publication ${id} is not open`, { intent: id });
     if (done) this.#apply(intent);
-    else this.#database.prepare('DELETE FROM intent WHERE id = ?').run(id);
+    else this.#discard(id);
   }
 
   #settle(open: OpenIntent): boolean {
     const intent = JSON.parse(open.payload) as Intent;
     const served = this.isServed(open.instance, intent.registry, intent.generation, intent.digest);
     if (served) this.#apply(open);
-    else this.#database.prepare('DELETE FROM intent WHERE id = ?').run(open.id);
+    else this.#discard(open.id);
     return served;
+  }
+
+  #discard(id: number): void {
+    this.#database.transaction(() => this.#database.prepare('DELETE FROM intent WHERE id = ?').run(id));
   }
 
   /** Whether a registry's current link leads to that generation and its entry file has that digest. */

@@ -19,15 +19,14 @@ const EVERY = 86_400;
 
 /** Collects after a publication, now and then. The registry is held. */
 export async function collectNowAndThen(context: TaskContext, held: HeldRegistry): Promise<void> {
-  const stamp = join(held.state, `collected-${suitePath(held.key).replaceAll('/', '-')}`);
-  const now = Date.now() / 1000;
-  const last = existsSync(stamp) ? statSync(stamp).mtimeMs / 1000 : null;
-  if (last !== null && now - last < EVERY) return;
-  writeFileSync(stamp, '');
-  // A registry that has just been opened has nothing to collect.
-  if (last === null) return;
   try {
-    await collect(context, held);
+    const stamp = join(held.state, `collected-${suitePath(held.key).replaceAll('/', '-')}`);
+    const now = Date.now() / 1000;
+    const last = existsSync(stamp) ? statSync(stamp).mtimeMs / 1000 : null;
+    if (last !== null && now - last < EVERY) return;
+    writeFileSync(stamp, '');
+    // A registry that has just been opened has nothing to collect.
+    if (last !== null) await collect(context, held);
   } catch (error) {
     // What was published stays published; the next collection tries again.
     context.console.log(

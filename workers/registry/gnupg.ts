@@ -1,5 +1,5 @@
 /** Runs the system's gpg on a home of its own whose agent ends with it; private keys never enter this process. */
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import type { TaskContext } from '../context.ts';
@@ -40,7 +40,7 @@ export function signingHome(context: TaskContext, keyring: string): GnupgHome {
 
 function shortFolder(context: TaskContext): string {
   const { run, tmp } = context.job.settings.dirs;
-  const room = MAX_SOCKET_PATH - LONGEST_SOCKET.length - '/k-XXXXXX/h'.length;
+  const room = MAX_SOCKET_PATH - LONGEST_SOCKET.length - '/k-4194304-XXXXXX/h'.length;
   const base = [run, tmp].find(folder => Buffer.byteLength(folder) <= room);
   if (base === undefined) {
     throw new Fault(
@@ -50,7 +50,18 @@ function shortFolder(context: TaskContext): string {
       { room },
     );
   }
-  return mkdtempSync(join(base, 'k-'));
+  sweepFolders(base);
+  return mkdtempSync(join(base, `k-${process.pid}-`));
+}
+
+/** Removes homes of processes that are gone: their agents end with them. */
+function sweepFolders(base: string): void {
+  for (const name of readdirSync(base)) {
+    const owner = /^k-(\d+)-\w{6}$/.exec(name)?.[1];
+    if (owner !== undefined && !existsSync(`/proc/${owner}`)) {
+      rmSync(join(base, name), { recursive: true, force: true });
+    }
+  }
 }
 
 export interface GpgAnswer {

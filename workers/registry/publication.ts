@@ -137,7 +137,7 @@ async function placeFile(context: TaskContext, held: HeldRegistry, file: StagedF
 
 /**
  * Makes a generation, that is durable already, the served one: intent, rename, record. Cancel waits meanwhile. When
- * anything fails before the rename the old state stands and the generation's folder is removed.
+ * anything fails, the record included, the old state is served, or is so again.
  */
 export async function switchTo(
   context: TaskContext,
@@ -147,31 +147,56 @@ export async function switchTo(
   context.signal.throwIfAborted();
   const release = context.holdCancel();
   try {
+    const turn = prepareTurn(held, change.generation);
     const { task, attempt } = context.job;
     const intent: Intent = { registry: held.key, task, attempt, ...change };
     const granted = await context.ask({ type: 'intent', intent });
     try {
-      turnLink(held, change.generation);
+      turn.forth();
+      await context.ask({ type: 'switched', intent: granted.intent, done: true });
     } catch (error) {
-      await context.ask({ type: 'switched', intent: granted.intent, done: false });
+      turn.back();
+      // Where this fails too, the open intent is closed before the next one, by what is served.
+      await context.ask({ type: 'switched', intent: granted.intent, done: false }).catch(() => null);
       throw error;
     }
-    await context.ask({ type: 'switched', intent: granted.intent, done: true });
+    turn.finish();
   } finally {
     release();
   }
 }
 
-/** The switch: one rename, then the folder around it is synced. */
-export function turnLink(held: HeldRegistry, generation: string): void {
+/** The switch and its undoing, both one rename: on a full disk no new link could be made. */
+interface Turn {
+  forth(): void;
+  back(): void;
+  finish(): void;
+}
+
+function prepareTurn(held: HeldRegistry, generation: string): Turn {
   const link = join(held.tree, currentLink(held.key));
-  makeFolder(dirname(link));
-  // A name that the edge does not serve, and that a crash before the rename may leave behind.
-  const next = join(dirname(link), `.${basename(link)}.next`);
-  rmSync(next, { force: true });
+  const folder = dirname(link);
+  makeFolder(folder);
+  // Names that the edge does not serve, and that a crash may leave behind.
+  const next = join(folder, `.${basename(link)}.next`);
+  const previous = join(folder, `.${basename(link)}.previous`);
+  const before = servedGeneration(held);
+  for (const stale of [next, previous]) rmSync(stale, { force: true });
   symlinkSync(currentTarget(held.key, generation), next);
-  renameSync(next, link);
-  syncFolder(dirname(link));
+  if (before !== null) symlinkSync(currentTarget(held.key, before), previous);
+  return {
+    forth: () => {
+      renameSync(next, link);
+      syncFolder(folder);
+    },
+    back: () => {
+      if (servedGeneration(held) !== generation) return;
+      if (before === null) rmSync(link);
+      else renameSync(previous, link);
+      syncFolder(folder);
+    },
+    finish: () => rmSync(previous, { force: true }),
+  };
 }
 
 /** Removes a generation's folder that was never served. */
