@@ -2,7 +2,7 @@
 import { errorCode, Fault } from '../proto/fault.ts';
 import type { TaskConsole } from './console/console.ts';
 import { Terminal, type TerminalExit } from './console/terminal.ts';
-import { MARK, type TaskGroup } from './group.ts';
+import { MARK, signal, type TaskGroup } from './group.ts';
 
 export interface RunRequest {
   readonly command: readonly string[];
@@ -92,8 +92,8 @@ export class Runner {
         if (size <= (request.capture ?? 0)) stdout.push(bytes);
         else if (!tooLarge) {
           tooLarge = true;
-          this.#group.cgroup.killAll();
-          if (terminal.pid > 0) killQuietly(terminal.pid);
+          // With what holds the sandbox together the rest of it dies.
+          if (terminal.pid > 0) signal(terminal.pid, 'SIGKILL');
         }
       },
       onStatus: bytes => {
@@ -196,12 +196,4 @@ export class Runner {
 /** The kernel ended processes of the task for want of memory. */
 function outOfMemory(): Fault {
   return new Fault('exhausted', 'out-of-memory', 'the task needed more memory than its limit allows');
-}
-
-function killQuietly(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // Ended meanwhile.
-  }
 }

@@ -1,9 +1,11 @@
 /** The console protocol byte by byte, as the existing client reads it, from a task run in a real worker thread. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { FrameReader } from '../../proto/frame.ts';
 import type { Job, Outcome } from '../../workers/job.ts';
 import { type JobOptions, newPlace, testJob } from '../support/attempt.ts';
 import {
@@ -107,12 +109,17 @@ test('a task that fails says why at level 40, then ends with the reason', async 
 });
 
 /** A task that runs a command as root over the prepared environment. */
-async function shellJob(command: readonly string[], work: (job: Job) => Promise<void>): Promise<void> {
+async function shellJob(
+  command: readonly string[],
+  work: (job: Job) => Promise<void>,
+  more: { interactive?: boolean; term?: string } = {},
+): Promise<void> {
   await preparedRoot();
   const pipeline = hostPipeline();
   const key = { format: 'deb', environment: hostCodename(), architecture: hostArchitecture() } as const;
-  const spec = { type: 'environment-shell', ...key, term: '', command } as const;
-  await withJob({ spec, base: testCache(), pipelines: [pipeline] }, work);
+  const spec = { type: 'environment-shell', ...key, term: more.term ?? '', command } as const;
+  const interactive = more.interactive ?? false;
+  await withJob({ spec, interactive, base: testCache(), pipelines: [pipeline] }, work);
 }
 
 test('output of programs is framed as bytes, in the order in which it came', async () => {
@@ -127,6 +134,36 @@ test('output of programs is framed as bytes, in the order in which it came', asy
     ];
     assert.deepEqual(journalOf(job), Buffer.concat(expected));
   });
+});
+
+test('an interactive task is a terminal between RAW_ENABLE and RAW_DISABLE, with input from its clients', async () => {
+  await shellJob(
+    ['sh', '-c', 'stty -echo; echo begun; read line; stty size; echo "got $line on $TERM"'],
+    async job => {
+      const outcome = await runInThread(job, () => {
+        const timer = setInterval(() => {
+          if (!existsSync(job.journal) || !readFileSync(job.journal).includes('begun')) return;
+          clearInterval(timer);
+          const client = createConnection(job.console);
+          client.write(Buffer.concat([frame(4, Buffer.from([40, 0, 132, 0])), frame(1, 'hello\r')]));
+          client.resume();
+        }, 20);
+      });
+      assert.equal(outcome.result, 'success', JSON.stringify(outcome.fault));
+      const frames = [...new FrameReader().push(journalOf(job))];
+      const commands = frames.map(each => each.command);
+      const first = commands.indexOf(2);
+      const last = commands.indexOf(3);
+      assert.ok(first > 0 && last > first);
+      assert.ok(
+        commands.slice(first + 1, last).every(command => command === 1),
+        commands.join(),
+      );
+      const shown = Buffer.concat(frames.slice(first + 1, last).map(each => each.payload)).toString();
+      assert.equal(shown, 'begun\r\n40 132\r\ngot hello on xterm\r\n');
+    },
+    { interactive: true, term: 'xterm' },
+  );
 });
 
 test('a cancelled task ends with who cancelled it', async () => {

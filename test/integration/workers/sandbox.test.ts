@@ -204,6 +204,37 @@ test('a fork bomb is held by the limit of processes and removed with its group',
   });
 });
 
+test('ten gigabytes of output end at the limit of the journal, in bounded memory', async () => {
+  await inSandbox({ limits: { journal: 30 * 1024 ** 2 } }, async (run, opened) => {
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    const watch = setInterval(() => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    }, 50);
+    try {
+      await assert.rejects(
+        () => run("head -c 10000000000 /dev/zero | tr '\\0' x >&2"),
+        (error: Fault) => error.reason === 'log-limit',
+      );
+    } finally {
+      clearInterval(watch);
+    }
+    assert.ok(peak - before < 150 * 1024 ** 2, `${peak - before} bytes more`);
+    assert.ok(opened.attempt.console.size <= 31 * 1024 ** 2);
+    assert.deepEqual(leftOf(opened), []);
+  });
+});
+
+test('captured output beyond its bound ends the command', async () => {
+  await inSandbox({}, async run => {
+    await assert.rejects(
+      () => run('yes', { capture: 100_000 }),
+      (error: Fault) => error.reason === 'too-large',
+    );
+    assert.equal((await run('echo again')).out, 'again\n');
+  });
+});
+
 test('silence beyond its limit ends a task, output does not let it begin', async () => {
   await inSandbox({ limits: { idleTimeout: 1 } }, async run => {
     const { code } = await run('for i in 1 2 3 4; do echo $i >&2; sleep 0.5; done');
