@@ -1,5 +1,3 @@
-/** Joins the daemon: state, definitions, threads, decisions and doors, read from top to bottom. */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadProtocol } from '../proto/services.ts';
@@ -12,11 +10,11 @@ import { Feed } from './core/feed.ts';
 import { defaultInstance } from './core/instances.ts';
 import { Locks } from './core/locks.ts';
 import { Scheduler } from './core/scheduler.ts';
-import type { Place } from './core/world.ts';
 import { openDoors } from './doors.ts';
+import { openDrawings } from './drawings.ts';
 import { runHooks } from './hooks.ts';
 import { openIdentities } from './identities.ts';
-import { witness } from './jobs.ts';
+import { openPlace } from './place.ts';
 import { WorkerPool } from './pool/worker-pool.ts';
 import { answerThread, taskRunner } from './runner.ts';
 import { servicesOf } from './services.ts';
@@ -47,6 +45,8 @@ export interface DaemonOptions {
   /** Milliseconds since the epoch, and monotonic. */
   readonly clock: { wall(): number; monotonic(): number };
   readonly newId: () => string;
+  /** Environment of the children that draw. */
+  readonly env: NodeJS.ProcessEnv;
   /** Entries of the threads; the shipped ones unless a test brings its own. */
   readonly entries?: { readonly task: string; readonly query: string };
 }
@@ -105,17 +105,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
 
   const feed = new Feed();
   const threads = workerSettings(settings);
-  const place: Place = {
-    now: seconds,
-    newId,
-    paths: (instance, task) => workspaces.paths(instance, task),
-    isThere: (instance, need) => existsSync(witness(threads, instance, need)),
-    endJournal: (task, outcome) => {
-      workspaces.endJournal(task, outcome).catch(error => report(error, `journal of task ${task.id}`));
-    },
-    later: (milliseconds, action) => void setTimeout(action, milliseconds).unref(),
-    report,
-  };
+  const place = openPlace({ workspaces, threads, now: seconds, newId, report });
   const locks = new Locks();
   const { task: taskEntry, query: queryEntry } = options.entries ?? ENTRIES;
   const pool: WorkerPool = new WorkerPool({
@@ -151,28 +141,32 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     now: clock.monotonic,
   });
 
+  const drawings = openDrawings({ places, env: options.env, log, now: clock.wall });
   const recovered = await recoverState({ catalogue, store, pool, place, scheduler, report });
   if (recovered !== '') log.info(recovered);
   const doors = await openDoors({
     settings,
     spool: spool.folder,
     protocol: loadProtocol(),
-    services: servicesOf({
-      settings,
-      definitions,
-      scheduler,
-      store,
-      workspaces,
-      spool,
-      lists,
-      feed,
-      catalogue,
-      journals,
-      tokens,
-      pool,
-      now: seconds,
-      newId,
-    }),
+    services: {
+      ...drawings.services,
+      ...servicesOf({
+        settings,
+        definitions,
+        scheduler,
+        store,
+        workspaces,
+        spool,
+        lists,
+        feed,
+        catalogue,
+        journals,
+        tokens,
+        pool,
+        now: seconds,
+        newId,
+      }),
+    },
     identities,
     passed: options.passed,
     warn,
@@ -188,6 +182,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     reload: () => {
       throwFaults(identities.reload());
       definitions.reload();
+      drawings.reload();
       for (const { id } of definitions.all()) tokens.prepare(id);
     },
     close: async () => {
@@ -198,6 +193,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
       await Promise.all(doors.map(door => door.close(CALL_GRACE)));
       // A thread with living terminals must not be ended; the process takes it along.
       if (ended) await pool.close();
+      await drawings.close();
       database.close();
     },
   };

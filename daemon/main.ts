@@ -39,6 +39,7 @@ async function main(): Promise<void> {
       passed: passedSockets(process.env, process.pid),
       clock: { wall: () => Date.now(), monotonic: () => performance.now() },
       newId: randomUUID,
+      env: process.env,
     });
   process.on('uncaughtException', error => {
     // State that nobody has thought of: the next life recovers, this one must not go on.
