@@ -40,13 +40,20 @@ export const ANONYMOUS = 'anonymous';
 const TOLERANCE = 60;
 /** `iat` lies this far in the past, in seconds: Slurm-web's verifier allows no skew at all. */
 const BACKDATING = 5;
+/** Most tokens whose signature is remembered, and the longest of them, in characters: 8 MiB in all. */
+const MAX_KEPT = 1000;
+const MAX_KEPT_TOKEN = 8192;
 /** Longest token accepted, in characters; headers as a whole end at 64 kB. */
 export const MAX_TOKEN = 64 * 1024;
 
 /** Makes the function that checks a token; it throws `unauthenticated` Faults with the documented descriptions. */
 export function verifyToken(options: TokenOptions): (token: string) => Promise<Verified> {
+  // Frontends poll with one token for hours: its signature is checked once, all else each time.
+  const signed = new Map<string, Claims>();
   return async token => {
-    const claims = readClaims(await readPayload(token, options));
+    const known = signed.get(token);
+    const claims = known ?? readClaims(await readPayload(token, options));
+    if (!known) keep(signed, token, claims);
     checkTimes(claims, options.now() / 1000);
     const audiences = typeof claims.aud === 'string' ? [claims.aud] : claims.aud;
     if (!Array.isArray(audiences) || !audiences.includes(options.audience)) {
@@ -83,6 +90,14 @@ export function issueToken(
 }
 
 type Claims = Readonly<Record<string, unknown>>;
+
+/** Keeps a claim set; the oldest goes first, and very long tokens are not kept at all. */
+function keep(signed: Map<string, Claims>, token: string, claims: Claims): void {
+  if (token.length > MAX_KEPT_TOKEN) return;
+  signed.set(token, claims);
+  const oldest = signed.keys().next().value;
+  if (signed.size > MAX_KEPT && oldest !== undefined) signed.delete(oldest);
+}
 
 /** The payload once the signature holds under one of the keys, which only configuration chooses. */
 async function readPayload(token: string, { keys, algorithm }: TokenOptions): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 /** Signing in with a browser: Chromium, nginx with TLS and a path prefix, a real OpenID provider, our pages. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,6 +16,8 @@ import {
   makeHome,
   mergeIni,
   type RunningGateway,
+  type SpawnedGateway,
+  spawnGateway,
   startGateway,
 } from '../support/gateway.ts';
 import { type RunningProvider, startProvider } from '../support/oidc-provider.ts';
@@ -265,22 +267,11 @@ test('of two gateways behind one front, one is killed in the middle of a sign-in
     rmSync(join(second.places.lib, name));
     copyFileSync(join(first.places.lib, name), join(second.places.lib, name));
   }
-  const children: ChildProcess[] = [];
+  const gateways: SpawnedGateway[] = [];
   let front: Front | null = null;
   try {
-    const ports: number[] = [];
-    for (const home of [first, second]) {
-      const child = spawn(
-        process.execPath,
-        [join(root, 'test/support/gateway-process.ts'), join(home.places.etc, '..'), pages],
-        { stdio: ['ignore', 'pipe', 'inherit'] },
-      );
-      children.push(child);
-      const line = await new Promise<string>(resolve =>
-        child.stdout?.once('data', data => resolve(String(data))),
-      );
-      ports.push(Number(new URL(line.trim()).port));
-    }
+    for (const home of [first, second]) gateways.push(await spawnGateway(home, pages));
+    const ports = gateways.map(gateway => gateway.port);
     front = await startNginx(port, '/dash', ports, authority);
     const context = await chromium.browser.newContext();
     const page = await context.newPage();
@@ -293,16 +284,14 @@ test('of two gateways behind one front, one is killed in the middle of a sign-in
     await page.goto(`${url}/`);
     const click = page.getByRole('link', { name: 'Sign in' }).click();
     await page.waitForRequest(request => request.url().startsWith(`${provider.issuer}/_auto/`));
-    const dead = new Promise(resolve => children[0]?.once('close', resolve));
-    children[0]?.kill('SIGKILL');
-    await dead;
+    await gateways[0]?.kill();
     release();
     await click;
     await page.waitForSelector('#login');
     assert.equal(await page.textContent('#login'), 'alice');
     await context.close();
   } finally {
-    for (const child of children) child.kill('SIGKILL');
+    for (const gateway of gateways) await gateway.kill();
     await front?.close();
     await provider.close();
     first.close();

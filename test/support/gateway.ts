@@ -1,8 +1,10 @@
 /** A gateway for tests: its own folders, keys and settings, on a free loopback port. */
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gatewayArea } from '../../edge/gateway/gateway.ts';
 import { loadGateway } from '../../edge/gateway/settings.ts';
 import { speakPage } from '../../edge/http/problem.ts';
@@ -97,6 +99,34 @@ export async function startGateway(home: Home, changes: GatewayChanges = {}): Pr
   const address = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   return { url: `http://127.0.0.1:${port}`, port, log, close: () => app.close() };
+}
+
+/** The same as a process of its own: for benches, which share a processor with it otherwise, and for kills. */
+export async function spawnGateway(home: Home, pages = ''): Promise<SpawnedGateway> {
+  const script = fileURLToPath(new URL('gateway-process.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, dirname(home.places.etc), pages], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = new Promise<void>(resolve => child.once('close', () => resolve()));
+  const line = await new Promise<string>((resolve, reject) => {
+    child.stdout.once('data', data => resolve(String(data)));
+    child.once('close', () => reject(new Error('the gateway ended at once')));
+  });
+  const url = line.trim();
+  return {
+    url,
+    port: Number(new URL(url).port),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+export interface SpawnedGateway {
+  readonly url: string;
+  readonly port: number;
+  kill(): Promise<void>;
 }
 
 /** A browser's cookies and redirects, without a browser. */

@@ -42,7 +42,7 @@ export async function withGateway(
 }
 
 /** The first half of a sign-in: the callback URL that the provider sends the browser to, on the gateway's address. */
-export async function start(gateway: RunningGateway, jar: Jar, query = ''): Promise<string> {
+export async function start(gateway: Pick<RunningGateway, 'url'>, jar: Jar, query = ''): Promise<string> {
   const begun = await jar.get(`${gateway.url}/api/oidc/login${query}`);
   await begun.arrayBuffer();
   assert.equal(begun.status, 302);
@@ -65,13 +65,16 @@ export interface SessionAnswer {
   readonly body: Record<string, unknown>;
 }
 
-export async function session(gateway: RunningGateway, jar: Jar): Promise<SessionAnswer> {
+export async function session(gateway: Pick<RunningGateway, 'url'>, jar: Jar): Promise<SessionAnswer> {
   const answer = await jar.get(`${gateway.url}/api/oidc/session`);
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 }
 
 /** A whole sign-in that works; answers what the session route said. */
-export async function signIn(gateway: RunningGateway, jar = new Jar()): Promise<Record<string, unknown>> {
+export async function signIn(
+  gateway: Pick<RunningGateway, 'url'>,
+  jar = new Jar(),
+): Promise<Record<string, unknown>> {
   const landed = await finish(await start(gateway, jar), jar);
   assert.equal(landed, '/auth/oidc/callback');
   const { status, body } = await session(gateway, jar);
