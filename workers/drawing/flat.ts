@@ -208,11 +208,12 @@ class FlatPainter {
 
   #one(equipment: Equipment, [x, y, w, h]: Box, cell: Cell, look: Look, labelled: boolean): Shape[] {
     const { parameters, style } = this.#view;
-    const first = equipment.position.width === 0;
+    // Seen from behind, what stands leftmost is the last of its level.
+    const first = this.#face === 'rear' ? x < cell.x + cell.pane + 1 : equipment.position.width === 0;
     const shapes: Shape[] = [];
     if (first) shapes.push({ kind: 'rect', x: cell.x + cell.pane, y, w: cell.inner, h, fill: look.chassis });
     const away = equipment.set.type.face !== 'both' && equipment.set.type.face !== this.#face;
-    const fill = away ? shade(look.background, 0.7) : look.background;
+    const fill = away && look.words === '' ? shade(look.background, 0.7) : look.background;
     shapes.push(
       { kind: 'rect', x, y, w, h, fill },
       {
