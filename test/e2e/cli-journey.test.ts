@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type CliHome, type CliRun, openCliHome } from '../support/cli.ts';
+import { BUILD_LIMIT, type CliHome, type CliRun, openCliHome } from '../support/cli.ts';
 import { testCache } from '../support/environment.ts';
 import { type Pair, startPair } from '../support/pair.ts';
 
@@ -38,8 +38,9 @@ before(async () => {
   writeFileSync(join(home, 'etc/policy.ini'), POLICY);
   pair = await startPair({ home });
   const uri = `${pair.url}/default`;
-  run.socket = (...parameters) => user.run(['--uri', pair.controlSocket, ...parameters]);
-  run.http = (...parameters) => user.run(['--uri', uri, ...parameters]);
+  run.socket = (...parameters) =>
+    user.run(['--uri', pair.controlSocket, ...parameters], { limit: BUILD_LIMIT });
+  run.http = (...parameters) => user.run(['--uri', uri, ...parameters], { limit: BUILD_LIMIT });
   const token = await run.socket('tokens', 'generate', '--subject', 'jane', '--days', '1');
   assert.equal(token.code, 0, token.stderr);
   const saved = await user.run(['tokens', 'save', '--uri', uri], { input: token.stdout });

@@ -17,6 +17,8 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string;
+  /** Milliseconds. */
+  readonly limit?: number;
   /** Given the process as it starts. */
   readonly onStart?: (child: ChildProcess) => void;
 }
@@ -29,8 +31,10 @@ export interface CliHome {
   remove(): void;
 }
 
-/** Milliseconds that one command may take. */
+/** Milliseconds that one command may take unless told. */
 const LIMIT = 60_000;
+/** Milliseconds for a command that builds: the first one makes key, environment and layers. */
+export const BUILD_LIMIT = 600_000;
 
 /** Makes a home. */
 export function openCliHome(): CliHome {
@@ -53,7 +57,7 @@ function runCli(home: string, parameters: readonly string[], options: CliOptions
       cwd: options.cwd ?? home,
       env: cliEnvironment(home, options.env),
       stdio: 'pipe',
-      timeout: LIMIT,
+      timeout: options.limit ?? LIMIT,
       killSignal: 'SIGKILL',
     });
     let stdout = '';
