@@ -58,6 +58,7 @@ export class ScriptedProvider {
     readonly path: string;
     readonly query: URLSearchParams;
     readonly form: TokenRequest | null;
+    readonly authorization: string | undefined;
   }[] = [];
   /** A device flow, confirmed once `after` says so; none where null. */
   device: { after(): boolean } | null = null;
@@ -123,6 +124,7 @@ export class ScriptedProvider {
       path: url.pathname,
       query: url.searchParams,
       form: request.method === 'POST' ? form : null,
+      authorization: request.headers.authorization,
     });
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
