@@ -133,6 +133,7 @@ export class Runner {
     pipes: { onCapture: (bytes: Buffer) => void; onStatus: (bytes: Buffer) => void },
   ): Terminal {
     const folders = this.#group.cgroup.folders;
+    this.#console.log('debug', `running ${request.command.join(' ')}`);
     try {
       return new Terminal({
         command: ['bash', '-c', ENTER, 'rackwright', String(folders.length), ...folders, ...request.command],

@@ -53,6 +53,11 @@ const INSTALLER = [
   'SETFCAP',
   'SYS_CHROOT',
 ];
+/**
+ * Open files that programs are told they may have, as on any login; they can raise it. Node raises its own to the most
+ * there is, and fakeroot closes every possible one each time it starts.
+ */
+const OPEN_FILES = 1024;
 /** Names for the network, read when a run may use it. */
 const NETWORK_FILES = ['/etc/resolv.conf', '/etc/hosts'];
 
@@ -120,7 +125,9 @@ export function sandboxCommand(command: readonly string[], plan: SandboxPlan): s
     '--clearenv',
     ...Object.entries(environment(plan)).flatMap(([name, value]) => ['--setenv', name, value]),
     ...['--chdir', plan.cwd ?? '/build', '--'],
-    ...(plan.processes > 0 ? ['prlimit', `--nproc=${plan.processes}`, '--'] : []),
+    ...['prlimit', `--nofile=${OPEN_FILES}:`, '--core=0'],
+    ...(plan.processes > 0 ? [`--nproc=${plan.processes}`] : []),
+    '--',
     ...(plan.root ? [] : becomeBuilder()),
     ...command,
   ];

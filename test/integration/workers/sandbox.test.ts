@@ -167,6 +167,12 @@ test('output comes on a terminal of its own, standard input is empty, text can b
   });
 });
 
+test('programs find the limits of an ordinary login, whatever those of the daemon are', async () => {
+  await inSandbox({}, async run => {
+    assert.equal((await run('ulimit -n; ulimit -c')).out, '1024\n0\n');
+  });
+});
+
 test('a signal that ended the command is named, an exit code is given back', async () => {
   await inSandbox({}, async run => {
     assert.equal((await run('exit 7')).code, 7);
