@@ -137,7 +137,8 @@ async function follow(start: URL, download: Download, agent: Dispatcher): Promis
       headers: { 'user-agent': 'rackwright', accept: '*/*', 'accept-encoding': 'identity' },
     });
     if (statusCode === 200) return body;
-    body.destroy();
+    // What is left of the answer is not wanted, and neither is the error of leaving it.
+    body.on('error', () => undefined).destroy();
     const location = [headers.location].flat()[0];
     if (statusCode < 300 || statusCode > 399 || location === undefined) {
       throw failed(download.url, `answers ${statusCode}${url.href === start.href ? '' : ` at ${url.href}`}`);

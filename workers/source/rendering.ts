@@ -150,10 +150,11 @@ function render(environment: InstanceType<Engine['Environment']>, request: Rende
 function describe(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const place = /\[Line (\d+), Column (\d+)\]/.exec(text);
+  const line = place?.[1] ?? (error as { lineno?: number } | null)?.lineno;
   const what = (text.split('\n').at(-1) ?? text)
     .replace(/^\s*(Template render error|Error|TypeError): /, '')
     .trim();
-  return `${place ? `line ${place[1]}: ` : ''}${what.slice(0, 500)}`;
+  return `${line ? `line ${line}: ` : ''}${what.slice(0, 500)}`;
 }
 
 function dropPrivileges(): void {
