@@ -281,8 +281,8 @@ export function writeYaml(value: unknown): string {
   return stringify(value, { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** A mapping that writeYaml() gives a tag. */
-export function taggedMap(tag: string, values: object): unknown {
-  const items = Object.entries(values).map(([key, value]) => new Pair(key, value));
-  return Object.assign(new YAMLMap(), { tag, items });
+/** A mapping that writeYaml() writes in the order of its entries, with a tag unless that is null. */
+export function orderedMap(tag: string | null, entries: Iterable<readonly [string, unknown]>): unknown {
+  const items = Array.from(entries, ([key, value]) => new Pair(key, value));
+  return Object.assign(new YAMLMap(), { items }, tag === null ? {} : { tag });
 }

@@ -1,5 +1,5 @@
 /** Coordinates of what was drawn, for clients that paint over the picture. */
-import { writeYaml } from '../../proto/document.ts';
+import { orderedMap, writeYaml } from '../../proto/document.ts';
 import type { Entity } from '../../proto/renderer.ts';
 import type { Box, Drawing, Point } from './scene.ts';
 
@@ -20,7 +20,7 @@ export function writeCoordinates(drawing: Drawing, { entity, full, format, datab
   const boxes = new Map<string, Box>();
   if (entity === 'room') for (const rack of drawing.racks) boxes.set(rack.name, rack.box);
   else for (const one of drawing.equipment) if (!one.ghost) boxes.set(one.name, one.box);
-  if (format === 'yaml') return writeYaml(boxes);
+  if (format === 'yaml') return writeYaml(orderedMap(null, boxes));
   // An object would put names such as 12 first, and take __proto__ for something else.
   const members = [...boxes].map(([name, box]) => `${JSON.stringify(name)}:${JSON.stringify(box)}`);
   return `{${members.join(',')}}`;

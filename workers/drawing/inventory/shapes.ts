@@ -1,5 +1,5 @@
 /** Shapes of the views: keys in the documented order, sets unfolded or folded. */
-import { taggedMap } from '../../../proto/document.ts';
+import { orderedMap } from '../../../proto/document.ts';
 import type { Item, Value } from './load.ts';
 import {
   type Datacenter,
@@ -37,7 +37,7 @@ export function typed(value: unknown, tags: boolean): unknown {
   if (typeof values !== 'object' || values === null) return value;
   const entries = Object.entries(values).map(([key, inner]) => [key, typed(inner, tags)] as const);
   const plain = Object.fromEntries(entries.filter(([, inner]) => inner !== undefined));
-  return tags && value instanceof Tagged ? taggedMap(value.type, plain) : plain;
+  return tags && value instanceof Tagged ? orderedMap(value.type, Object.entries(plain)) : plain;
 }
 
 /** All properties of an item that were given or have a default. */
