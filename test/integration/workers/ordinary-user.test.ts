@@ -15,13 +15,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { openAttempt } from '../../support/attempt.ts';
 import { preparedRoot, testCache } from '../../support/environment.ts';
+import { MINI_BUILD } from '../../support/mini-package.ts';
 
 const USER = 'rackwright-test';
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, '');
 /** Those that say something about ids, privileges and the end of processes. */
 const PATTERN =
-  'build runs as|nothing of the host|refused in a build|who installs|changes stay|fork bomb|cancel ends|exchange folder';
+  'build runs as|nothing of the host|refused in a build|who installs|changes stay|fork bomb|cancel ends|exchange folder|same bytes';
 
 let base = '';
 const skip = process.getuid?.() === 0 ? false : 'needs root, to become another user';
@@ -50,6 +52,22 @@ function ordinaryUser(): number {
   } catch {
     execFileSync('useradd', ['--create-home', '--shell', '/bin/sh', USER], { stdio: 'ignore' });
     return id();
+  }
+}
+
+/** What the test of the same bytes gets when root runs it. */
+async function builtAsRoot(): Promise<string> {
+  const opened = await openAttempt();
+  try {
+    const sandbox = await opened.attempt.context.openSandbox({
+      roots: [await preparedRoot()],
+      work: join(opened.place, 'sandbox'),
+    });
+    const env = { SOURCE_DATE_EPOCH: '1767225600' };
+    const { stdout } = await sandbox.run(['sh', '-c', MINI_BUILD], { capture: 65_536, env });
+    return stdout.toString('utf8');
+  } finally {
+    await opened.close();
   }
 }
 
@@ -87,6 +105,7 @@ test('an ordinary user builds in the same sandbox, and nothing of it is left', {
           .trim(),
         TMPDIR: temporary,
         RACKWRIGHT_TEST_CACHE: cache,
+        RACKWRIGHT_TEST_PACKAGE: await builtAsRoot(),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     },

@@ -7,6 +7,7 @@ import { Fault } from '../../../proto/fault.ts';
 import type { RunOptions } from '../../../workers/context.ts';
 import { type JobOptions, type OpenAttempt, openAttempt } from '../../support/attempt.ts';
 import { preparedRoot } from '../../support/environment.ts';
+import { MINI_BUILD } from '../../support/mini-package.ts';
 
 let root = '';
 before(async () => {
@@ -296,6 +297,21 @@ test('cancel lets a program that obeys SIGTERM end by itself', async () => {
     assert.ok(performance.now() - began < 5000);
     assert.match(opened.output(), /cleaned/);
   });
+});
+
+test('a package is built to the same bytes each time, its files root’s, whoever runs us', async () => {
+  const build = async (): Promise<string> => {
+    let out = '';
+    await inSandbox({}, async run => {
+      const end = await run(MINI_BUILD, { env: { SOURCE_DATE_EPOCH: '1767225600' } });
+      assert.equal(end.code, 0);
+      out = end.out;
+    });
+    return out;
+  };
+  const first = await build();
+  assert.match(first, /-rwxr-xr-x root\/root .*usr\/bin\/mini/);
+  assert.equal(process.env.RACKWRIGHT_TEST_PACKAGE ?? (await build()), first);
 });
 
 test('what a build leaves in its exchange folder belongs to no other user and is removed with it', async () => {
