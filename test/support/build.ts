@@ -25,14 +25,16 @@ export interface TaskRun {
 export interface TaskOptions {
   /** Seconds since the epoch. */
   readonly submission?: number;
+  /** uuid of the task; a new one unless told. */
+  readonly task?: string;
   /** Stands in for an answer of the catalogue; undefined leaves it. */
   readonly answer?: (question: Question) => unknown;
 }
 
 /** Runs one task to its end. */
 export async function runTaskIn(home: RegistryHome, spec: Spec, options: TaskOptions = {}): Promise<TaskRun> {
-  const task = crypto.randomUUID();
-  const place = join(home.home, 'places', task);
+  const task = options.task ?? crypto.randomUUID();
+  const place = join(home.home, 'places', crypto.randomUUID());
   mkdirSync(place, { recursive: true });
   const job: Job = {
     ...{ task, attempt: 1, user: 'test', place, interactive: false, spec },

@@ -5,7 +5,7 @@ import { DOCUMENT_LIMITS, type Document, describeDocumentFault, parseYaml } from
 import { errorCode, Fault } from '../../proto/fault.ts';
 import { ARTIFACT_NAME, FORMAT_NAMES, type FormatName, isFormat } from '../../proto/words.ts';
 import { DEFINITION_FILES } from './archives.ts';
-import { checkMain, checkRelease } from './versions.ts';
+import { checkMain, checkRelease, checkSupplementary } from './versions.ts';
 
 /** Checksum algorithms and the length of their hex. */
 export const ALGORITHMS = { sha1: 40, sha256: 64, sha384: 96, sha512: 128 } as const;
@@ -86,6 +86,7 @@ export function parseDefinition(text: string, file: string, artifact: string): D
     top,
     templates.size > 0 && !single ? [...templates.keys()] : [artifact],
     !single && templates.size > 0,
+    artifact,
   );
   const sums = reader.checksums(top.get('checksums'), single || templates.size === 0, artifact);
   const formats = new Map(
@@ -184,10 +185,10 @@ class Reader {
     return new Map([...this.map(path, value)].map(([key, held]) => [key, this.text([...path, key], held)]));
   }
 
-  #version(path: Steps, value: unknown): string {
+  #version(path: Steps, value: unknown, main: boolean): string {
     const text = this.text(path, value);
     try {
-      if (text !== '') checkMain(text, this.#at(path));
+      if (text !== '') (main ? checkMain : checkSupplementary)(text, this.#at(path));
     } catch (error) {
       this.#faults.push({ reason: 'bad-version', text: (error as Error).message });
     }
@@ -199,11 +200,12 @@ class Reader {
     top: Map<string, unknown>,
     ids: readonly string[],
     several: boolean,
+    artifact: string,
   ): Map<string, Map<string, string>> {
     const found = new Map(ids.map(id => [id, new Map<string, string>()]));
     const set = (id: string, derivative: string, path: Steps, value: unknown): void => {
       const versions = found.get(id);
-      if (versions) versions.set(derivative, this.#version(path, value));
+      if (versions) versions.set(derivative, this.#version(path, value, id === artifact));
       else this.fault(path, 'names no source of this definition');
     };
     const [only = ''] = ids;

@@ -9,7 +9,7 @@ import type { Definition, SourceDefinition } from './definition.ts';
 import { checkUrl, fetchCached } from './download.ts';
 import type { PreparedArchive } from './prepared.ts';
 import type { TemplateRenderer } from './templates.ts';
-import { checkMain } from './versions.ts';
+import { checkMain, checkSupplementary } from './versions.ts';
 
 /** Endings of archives' names, the longest first. */
 const ENDING = /\.(?:tar\.(?:xz|gz|bz2|zst|lzma)|tar|tgz|tbz2?|txz|zip)$/i;
@@ -48,7 +48,9 @@ export async function findSources(
     const source = definition.sources.get(id);
     if (!source) continue;
     const given = sent.get(id);
-    const version = given ? sentVersion(given) : pinnedVersion(id, source, spec, definition);
+    const version = given
+      ? sentVersion(given, id === spec.artifact)
+      : pinnedVersion(id, source, spec, definition);
     if (id === spec.artifact) main = version;
     const path = given
       ? given.path
@@ -92,7 +94,7 @@ export function stemOf(filename: string): string {
 }
 
 /** The version in a sent file's name: `{id}`, one character, version, ending. Throws `bad-version`. */
-export function sentVersion(sent: Pick<Sent, 'id' | 'filename'>): string {
+export function sentVersion(sent: Pick<Sent, 'id' | 'filename'>, main: boolean): string {
   const name = basename(sent.filename);
   const bare = name.replace(ENDING, '');
   const where = `source "${sent.id}", file name ${name}`;
@@ -109,7 +111,8 @@ export function sentVersion(sent: Pick<Sent, 'id' | 'filename'>): string {
     );
   }
   const version = bare.slice(sent.id.length + 1);
-  checkMain(version, where);
+  if (main) checkMain(version, where);
+  else checkSupplementary(version, where);
   return version;
 }
 

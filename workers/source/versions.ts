@@ -21,6 +21,16 @@ export function checkMain(main: string, where: string): void {
   }
 }
 
+/** The same for a source beside the main one: its version goes into no package's. Throws `bad-version`. */
+export function checkSupplementary(version: string, where: string): void {
+  if (version.length <= MAX_VERSION && /^[A-Za-z0-9][A-Za-z0-9.+~_-]*$/.test(version)) return;
+  throw new Fault(
+    'invalid',
+    'bad-version',
+    `${where}: "${version.slice(0, 80)}" is not a version: it holds letters, digits and . + ~ _ -`,
+  );
+}
+
 /** Refuses what can't be a release. Throws `bad-version`. */
 export function checkRelease(release: string, where: string): void {
   if (release.length > MAX_VERSION || !RELEASE.test(release)) {

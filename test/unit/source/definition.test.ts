@@ -157,7 +157,7 @@ rpm: {}
 
 describe('file names of sources', () => {
   test('the version of a sent file lies between id and ending', () => {
-    const read = (filename: string, id = 'hello'): string => sentVersion({ id, filename });
+    const read = (filename: string, id = 'hello'): string => sentVersion({ id, filename }, true);
     assert.equal(read('hello-2.11~rc1.tar.xz'), '2.11~rc1');
     assert.equal(read('hello_2.10.tgz'), '2.10');
     assert.equal(read('/somewhere/hello-1.0.zip'), '1.0');
