@@ -5,7 +5,7 @@ import { COMMAND, decodeWinch, encodeLog, FrameReader, HEADER_SIZE, MAX_PAYLOAD 
 import type { Transcript } from './transcript.ts';
 
 /** What an attached client sends to an interactive program. */
-export type InputEvent =
+type InputEvent =
   | { readonly type: 'keys'; readonly bytes: Buffer }
   | { readonly type: 'size'; readonly rows: number; readonly columns: number };
 export type Input = (event: InputEvent) => void;

@@ -1,6 +1,6 @@
 /** Installs build dependencies in a sandbox with the root's own apt, by the network and the machine's ways to it. */
 import { constants } from 'node:fs';
-import { copyFile, mkdir, open, readFile, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import type { Sandbox, TaskContext } from '../context.ts';
@@ -43,6 +43,8 @@ const INSIDE = '/run/rackwright-apt';
 const ROOT_SOURCES = 'etc/apt/sources.list.d/rackwright.sources';
 /** Milliseconds for which lists of packages are not fetched again unless something is missing. */
 const RECENT = 3600 * 1000;
+/** Bytes of fetched packages that are kept for each kind of environment. */
+const MAX_ARCHIVES = 4 * 1024 ** 3;
 /** Bytes of apt's words that are read again to find a cause: the last ones. */
 const MAX_LOG = 1024 * 1024;
 
@@ -97,7 +99,24 @@ export async function installDependencies(
     await writeFile(stamp, '');
     await run(install, true);
   } finally {
+    await dropOldArchives(archives);
     release();
+  }
+}
+
+/** Removes the packages that were fetched first, once all together take too much. */
+async function dropOldArchives(folder: string): Promise<void> {
+  const files: { path: string; size: number; time: number }[] = [];
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const state = name.endsWith('.deb') ? await stat(path).catch(() => null) : null;
+    if (state) files.push({ path, size: state.size, time: state.ctimeMs });
+  }
+  files.sort((a, b) => b.time - a.time);
+  let total = 0;
+  for (const { path, size } of files) {
+    total += size;
+    if (total > MAX_ARCHIVES) await rm(path, { force: true });
   }
 }
 

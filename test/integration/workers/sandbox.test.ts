@@ -185,6 +185,24 @@ test('a signal that ended the command is named, an exit code is given back', asy
 });
 
 const noGroups = process.getuid?.() === 0 ? false : 'needs control groups, which only root may make here';
+test('a builder that is killed from outside ends its task naming the signal, with all of its programs', async () => {
+  await inSandbox({}, async (run, opened) => {
+    const running = run('sleep 1000 & echo started >&2; sleep 1000');
+    running.catch(() => undefined);
+    while (!opened.output().includes('started')) await new Promise(resolve => setTimeout(resolve, 20));
+    const holder = Math.min(...leftOf(opened).map(Number));
+    process.kill(holder, 'SIGKILL');
+    await assert.rejects(
+      () => running,
+      (error: Fault) => error.reason === 'killed' && /SIGKILL/.test(error.message),
+    );
+    for (let tries = 0; leftOf(opened).length > 0 && tries < 50; tries++) {
+      await new Promise(resolve => setTimeout(resolve, 20));
+    }
+    assert.deepEqual(leftOf(opened), []);
+  });
+});
+
 test('a memory bomb ends as out-of-memory, and the next run of another task works', {
   skip: noGroups,
 }, async () => {
