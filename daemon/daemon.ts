@@ -117,15 +117,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     report,
   });
   const lists = new TaskLists(database);
-  const runner = taskRunner({
-    pool,
-    lists,
-    store,
-    locks,
-    catalogue,
-    settings: threads,
-    now: seconds,
-  });
+  const runner = taskRunner({ pool, lists, store, locks, catalogue, settings: threads, now: seconds });
   const scheduler: Scheduler = new Scheduler({
     caps: { total: settings.tasks.max_workers, perInstance: settings.tasks.workers },
     records: store,
@@ -144,6 +136,12 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const drawings = openDrawings({ places, env: options.env, log, now: clock.wall });
   const recovered = await recoverState({ catalogue, store, pool, place, scheduler, report });
   if (recovered !== '') log.info(recovered);
+  const reload = (): void => {
+    throwFaults(identities.reload());
+    definitions.reload();
+    drawings.reload();
+    for (const { id } of definitions.all()) tokens.prepare(id);
+  };
   const doors = await openDoors({
     settings,
     spool: spool.folder,
@@ -165,6 +163,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
         pool,
         now: seconds,
         newId,
+        reload,
       }),
     },
     identities,
@@ -179,12 +178,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   return {
     status: () => `${scheduler.queue.running} running, ${scheduler.queue.waiting} waiting`,
     isAlive: () => database.isAlive(),
-    reload: () => {
-      throwFaults(identities.reload());
-      definitions.reload();
-      drawings.reload();
-      for (const { id } of definitions.all()) tokens.prepare(id);
-    },
+    reload,
     close: async () => {
       for (const door of doors) door.setServing(false);
       const limit = settings.daemon.stop_timeout * 1000;

@@ -3,13 +3,15 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { hostname, machine } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Fault } from '../proto/fault.ts';
+import { connect } from '../proto/rpc.ts';
+import { loadProtocol } from '../proto/services.ts';
 import { openLog } from '../systemd/log.ts';
 import { openNotifier } from '../systemd/notify.ts';
 import { runService } from '../systemd/service.ts';
-import { places, SettingsError } from '../systemd/settings.ts';
+import { type Places, places, SettingsError } from '../systemd/settings.ts';
 import { passedSockets } from '../systemd/sockets.ts';
 import { readConfig } from './config.ts';
 import { openDaemon } from './daemon.ts';
@@ -19,8 +21,9 @@ const BROKEN = 1;
 const MISUSED = 2;
 
 async function main(): Promise<void> {
-  const { values } = readArguments();
+  const { values, positionals } = readArguments();
   const at = places(values.home === undefined ? null : resolve(values.home));
+  if (positionals[0] === 'reload') return reload(at);
   // Threads can't change it, and what they make for the sandbox's users must be readable there. What is nobody else's
   // business lies in folders whose own modes keep others out.
   process.umask(0o022);
@@ -49,12 +52,27 @@ async function main(): Promise<void> {
   await runService({ open, notifier, log, signals: process });
 }
 
+/** Has the running daemon read its settings again; returns once they are in force, throws with every fault if not. */
+async function reload(at: Places): Promise<void> {
+  const { settings } = readConfig(at);
+  const connection = connect(loadProtocol(), `unix:${join(settings.dirs.run, 'control.sock')}`);
+  try {
+    await connection.service('DaemonService').reloadSettings({});
+  } finally {
+    connection.close();
+  }
+}
+
 function readArguments() {
   try {
-    return parseArgs({ options: { home: { type: 'string' } } });
+    const read = parseArgs({ options: { home: { type: 'string' } }, allowPositionals: true });
+    if (read.positionals.length > 1 || !['reload', undefined].includes(read.positionals[0])) {
+      throw new TypeError(`unknown command ${read.positionals.join(' ')}`);
+    }
+    return read;
   } catch (error) {
     process.stderr.write(
-      `rackwrightd: ${(error as Error).message}\nusage: node daemon/main.ts [--home DIR]\n`,
+      `rackwrightd: ${(error as Error).message}\nusage: node daemon/main.ts [--home DIR] [reload]\n`,
     );
     return process.exit(MISUSED);
   }

@@ -1,10 +1,12 @@
 /** Joins the gRPC services to what they speak for. */
 import { createHash } from 'node:crypto';
 import type { DaemonSettings } from './config.ts';
+import { Ended } from './core/ended.ts';
 import type { Feed } from './core/feed.ts';
 import type { Scheduler } from './core/scheduler.ts';
 import { buildService } from './grpc/build-service.ts';
 import { consoleService } from './grpc/console-service.ts';
+import { daemonService } from './grpc/daemon-service.ts';
 import { imageService } from './grpc/image-service.ts';
 import { instanceService } from './grpc/instance-service.ts';
 import { keyringService } from './grpc/keyring-service.ts';
@@ -40,12 +42,22 @@ export interface ServiceParts {
   /** Seconds since the epoch. */
   readonly now: () => number;
   readonly newId: () => string;
+  /** Throws SettingsError when the new settings can't be used. */
+  readonly reload: () => void;
 }
 
 export function servicesOf(parts: ServiceParts): Services {
   const { settings, definitions, scheduler, spool, catalogue, pool } = parts;
   const submitter = submitterOf(parts);
+  const ended = new Ended();
+  parts.feed.subscribe(task => ended.note(task));
   return {
+    DaemonService: daemonService({
+      load: scheduler.queue,
+      ended,
+      started: parts.now(),
+      reload: parts.reload,
+    }),
     InstanceService: instanceService(definitions),
     BuildService: buildService({
       instances: definitions,

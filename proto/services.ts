@@ -7,6 +7,7 @@ import type {
   ConsoleServiceDefinition,
   ConsoleServiceHandlers,
 } from './types/rackwright/v1/ConsoleService.ts';
+import type { DaemonServiceDefinition, DaemonServiceHandlers } from './types/rackwright/v1/DaemonService.ts';
 import type {
   DrawingServiceDefinition,
   DrawingServiceHandlers,
@@ -34,6 +35,7 @@ import type { TokenServiceDefinition, TokenServiceHandlers } from './types/rackw
 interface Definitions {
   BuildService: BuildServiceDefinition;
   ConsoleService: ConsoleServiceDefinition;
+  DaemonService: DaemonServiceDefinition;
   DrawingService: DrawingServiceDefinition;
   ImageService: ImageServiceDefinition;
   InstanceService: InstanceServiceDefinition;
@@ -47,6 +49,7 @@ interface Definitions {
 interface RawHandlers {
   BuildService: BuildServiceHandlers;
   ConsoleService: ConsoleServiceHandlers;
+  DaemonService: DaemonServiceHandlers;
   DrawingService: DrawingServiceHandlers;
   ImageService: ImageServiceHandlers;
   InstanceService: InstanceServiceHandlers;
@@ -140,6 +143,7 @@ export function loadProtocol(): PackageDefinition {
 const SERVICE_FILES: Record<ServiceName, string> = {
   BuildService: 'rackwright/v1/build_service.proto',
   ConsoleService: 'rackwright/v1/console_service.proto',
+  DaemonService: 'rackwright/v1/daemon_service.proto',
   DrawingService: 'rackwright/v1/drawing_service.proto',
   ImageService: 'rackwright/v1/image_service.proto',
   InstanceService: 'rackwright/v1/instance_service.proto',

@@ -95,6 +95,8 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   'RegistryService.importArtifacts': 'edit-registry',
   'RegistryService.verifyRegistry': 'edit-registry',
   'RegistryService.repairRegistry': 'edit-registry',
+  'DaemonService.getDaemonStatus': 'none',
+  'DaemonService.reloadSettings': 'control',
   // Drawings belong to no instance; who may see them is the edge's setting.
   'DrawingService.draw': 'none',
   'InventoryService.getView': 'none',
