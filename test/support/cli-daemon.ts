@@ -25,13 +25,22 @@ export interface CliDaemon {
   readonly shells: unknown[];
   /** Tasks by id, finished as successes when their console ends. */
   readonly tasks: Map<string, Task>;
+  /** What builds show, where a test has its own idea; the task may be changed meanwhile. */
+  show: ((task: Task) => AsyncGenerator<Buffer>) | null;
   stop(): Promise<void>;
 }
 
 /** Starts to answer on `{folder}/control.sock`. */
 export async function startCliDaemon(folder: string): Promise<CliDaemon> {
   const socket = join(folder, 'control.sock');
-  const daemon: Omit<CliDaemon, 'stop'> = { socket, received: [], typed: [], shells: [], tasks: new Map() };
+  const daemon: Omit<CliDaemon, 'stop'> = {
+    socket,
+    received: [],
+    typed: [],
+    shells: [],
+    tasks: new Map(),
+    show: null,
+  };
   const server = createServer();
   const protocol = loadProtocol();
   const add = <S extends ServiceName>(service: S, handlers: Partial<Handlers<S>>): void => {
@@ -54,7 +63,7 @@ export async function startCliDaemon(folder: string): Promise<CliDaemon> {
       error ? reject(error) : resolve(),
     ),
   );
-  return { ...daemon, stop: async () => server.forceShutdown() };
+  return Object.assign(daemon, { stop: async () => server.forceShutdown() });
 }
 
 type Add = <S extends ServiceName>(service: S, handlers: Partial<Handlers<S>>) => void;
@@ -104,7 +113,8 @@ function addUploads(add: Add, { received, tasks }: Omit<CliDaemon, 'stop'>): voi
   });
 }
 
-function addConsoles(add: Add, { typed, shells, tasks }: Omit<CliDaemon, 'stop'>): void {
+function addConsoles(add: Add, daemon: Omit<CliDaemon, 'stop'>): void {
+  const { typed, shells, tasks } = daemon;
   const finish = (id: string): void => {
     const task = tasks.get(id);
     if (task) Object.assign(task, { state: 'TASK_STATE_FINISHED', result: 'TASK_RESULT_SUCCESS' });
@@ -126,6 +136,13 @@ function addConsoles(add: Add, { typed, shells, tasks }: Omit<CliDaemon, 'stop'>
   });
   add('ConsoleService', {
     follow: async function* ({ task }) {
+      const told = tasks.get(task);
+      if (daemon.show && told) {
+        for await (const frames of daemon.show(told)) yield { frames };
+        finish(task);
+        yield { frames: encodeEnd(true) };
+        return;
+      }
       yield { frames: Buffer.concat([encodeLog('info', 'Building'), ...encodeBytes(Buffer.from('made\n'))]) };
       finish(task);
       yield { frames: encodeEnd(true) };
