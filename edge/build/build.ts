@@ -7,6 +7,7 @@ import { keyringRoutes } from './keyring.ts';
 import { instancePages, rootPages } from './pages.ts';
 import { registryRoutes } from './registry.ts';
 import { type BuildDeps, soleInstance } from './scope.ts';
+import { stateRoutes } from './states.ts';
 import { staticRoutes } from './static.ts';
 import { submitRoutes } from './submit.ts';
 import { taskRoutes } from './tasks.ts';
@@ -20,6 +21,7 @@ export type { BuildDeps } from './scope.ts';
 const BELOW_INSTANCE = [
   instanceRoutes,
   registryRoutes,
+  stateRoutes,
   submitRoutes,
   taskRoutes,
   watchRoutes,

@@ -74,6 +74,7 @@ function ownFrame(content: PageContent): Html {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Rackwright</title>
+<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/static/rackwright.css">
 ${live === true && html`<noscript><meta http-equiv="refresh" content="10"></noscript>`}
 ${live !== undefined && html`<script src="/static/watch.js" type="module"></script>`}

@@ -203,6 +203,10 @@ function addRegistry(add: Add, world: World): void {
     );
     return [...new Set(matching.map(artifact => artifact[key]))].sort();
   };
+  const change = (name: string) => async (request: unknown) => {
+    world.changes.push({ [name]: request });
+    return { task: randomUUID() };
+  };
   add('RegistryService', {
     listFormats: async () => ({ formats: names('format', {}) }),
     listDistributions: async ({ format }) => {
@@ -255,6 +259,20 @@ function addRegistry(add: Add, world: World): void {
         })),
       };
     },
+    listGenerations: async () => ({
+      generations: [{ name: '7', created: 5.5, superseded: 0, task: 't', snapshots: ['stable'] }],
+    }),
+    compareGenerations: async function* ({ from }) {
+      const artifact = { architecture: 'x86_64', name: 'hello', version: from, size: 1 };
+      yield { differences: [{ place: { derivative: 'main' }, artifact, added: true }] };
+    },
+    createSnapshot: change('createSnapshot'),
+    deleteSnapshot: change('deleteSnapshot'),
+    promote: change('promote'),
+    rollBack: change('rollBack'),
+    importArtifacts: change('importArtifacts'),
+    verifyRegistry: change('verifyRegistry'),
+    repairRegistry: change('repairRegistry'),
     deleteArtifact: async request => {
       const { name, version, architecture } = request;
       const there = world.artifacts.some(
