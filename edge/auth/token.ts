@@ -5,7 +5,7 @@ import { Fault } from '../../proto/fault.ts';
 import type { Algorithm, TokenKey } from './key.ts';
 
 /** Who somebody is, as a token says it. A token carries no full name: only fresh sign-ins know one. */
-export interface Identity {
+interface Identity {
   readonly login: string;
   readonly fullname?: string;
   readonly groups: readonly string[];
@@ -44,7 +44,7 @@ const BACKDATING = 5;
 const MAX_KEPT = 1000;
 const MAX_KEPT_TOKEN = 8192;
 /** Longest token accepted, in characters; headers as a whole end at 64 kB. */
-export const MAX_TOKEN = 64 * 1024;
+const MAX_TOKEN = 64 * 1024;
 
 /** Makes the function that checks a token; it throws `unauthenticated` Faults with the documented descriptions. */
 export function verifyToken(options: TokenOptions): (token: string) => Promise<Verified> {

@@ -65,7 +65,8 @@ function command(
     return 2;
   }
   try {
-    const loaded = readGatewayFile(conf, around.places);
+    // Keys are made before the file is written, too; a file that was named must be there.
+    const loaded = readGatewayFile(conf, around.places, at >= 0);
     return run({ loaded, schema: gatewaySchema(around.places) }, flags);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
@@ -75,7 +76,7 @@ function command(
 }
 
 /** Every setting with its value and where it came from: `FILE:LINE` or `default`. Secrets stay dots. */
-export function showConf(loaded: Pick<Loaded<Schema>, 'settings' | 'origin'>, schema: Schema): string[] {
+function showConf(loaded: Pick<Loaded<Schema>, 'settings' | 'origin'>, schema: Schema): string[] {
   const lines: string[] = [];
   for (const [section, fields] of Object.entries(schema)) {
     lines.push(`[${section}]`);

@@ -38,7 +38,7 @@ export function newSession(): Session {
 }
 
 /** `__Host-` and `Secure` when the site is reached by https (RFC 6265bis section 4.1.3.2). */
-export function cookieName(secure: boolean): string {
+function cookieName(secure: boolean): string {
   return secure ? '__Host-rackwright' : 'rackwright';
 }
 

@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, EnvHttpProxyAgent, ProxyAgent, request } from '
 import { SignInFailure } from './failure.ts';
 
 /** Largest answer of a provider, in bytes. */
-export const MAX_ANSWER = 1024 * 1024;
+const MAX_ANSWER = 1024 * 1024;
 const CONNECT_TIMEOUT = 3000;
 /** Most sockets to the provider at a time. */
 const CONNECTIONS = 32;
@@ -26,7 +26,7 @@ export interface ProviderFetch {
   close(): Promise<void>;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly method?: string | undefined;
   readonly headers?: Record<string, string> | undefined;
   readonly body?: unknown;

@@ -26,7 +26,7 @@ import type { SessionStore } from './store.ts';
 import { publicPrefix } from './target.ts';
 import { Throttle } from './throttle.ts';
 
-export interface GatewayLog {
+interface GatewayLog {
   info(fields: object, sentence: string): void;
   warn(fields: object, sentence: string): void;
   error(fields: object, sentence: string): void;

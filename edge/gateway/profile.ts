@@ -18,7 +18,7 @@ export interface ClaimNames {
 type Claims = Readonly<Record<string, unknown>>;
 
 /** A claim by its literal name, then as a dotted path through objects (`realm_access.roles`). */
-export function findClaim(claims: Claims, name: string): unknown {
+function findClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;
   for (const part of name.split('.')) {

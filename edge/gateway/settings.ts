@@ -24,11 +24,15 @@ export function gatewayFile(places: Places): string {
   return join(places.etc, 'gateway.ini');
 }
 
-/** Reads the file against the schema alone. Throws a SettingsError. */
-export function readGatewayFile(file: string, places: Places): Loaded<ReturnType<typeof gatewaySchema>> {
+/** Reads the file against the schema alone; one that need not be there has the defaults. Throws a SettingsError. */
+export function readGatewayFile(
+  file: string,
+  places: Places,
+  required = true,
+): Loaded<ReturnType<typeof gatewaySchema>> {
   return readSettings(gatewaySchema(places), {
     files: [file],
-    required: true,
+    required,
     variables: { config_dir: dirname(file), state_dir: places.lib },
   });
 }
