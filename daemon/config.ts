@@ -155,7 +155,8 @@ function schema(at: Places) {
       /** Seconds. */
       duration: lifetime(30 * DAY),
       gateway_key: path(null),
-      gateway_audience: text('rackwright'),
+      /** The default of the gateway's own [jwt] audience, so that naming its key is enough. */
+      gateway_audience: text('slurm-web'),
       algorithm: choice('HS256', ['HS256', 'HS384', 'HS512']),
       audience: text('rackwright'),
       accept_audiences: list([], ','),
