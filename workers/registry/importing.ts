@@ -8,6 +8,7 @@ import { readDebFiles } from './apt-publish.ts';
 import { readImages } from './osi-publish.ts';
 import { withStaging } from './publication.ts';
 import { publishEntries } from './publish.ts';
+import { fetchApt, fetchDnf } from './repository.ts';
 import { readRpmFiles } from './rpm-publish.ts';
 import type { StagedEntry } from './staged.ts';
 import { WRITERS } from './writers.ts';
@@ -18,12 +19,28 @@ export const importWork: Work<RegistrySpec> = async (context, spec) => {
   const { format, distribution, derivative } = spec;
   const place: RegistryPlace = { format, distribution, derivative };
   await withStaging(context, format, async staging => {
-    const files = findFiles(source, format);
+    const folder = /^https?:/.test(source) ? await fetchAll(context, spec, join(staging, 'fetched')) : source;
+    const files = findFiles(folder, format);
     context.console.log('info', `Importing ${files.length} files of ${source}`);
     const entries = await readEntries(context, place, staging, files);
     await publishEntries(context, place, entries, WRITERS[format]);
   });
 };
+
+/** Fetches a repository on the network; answers the folder that holds its packages. */
+async function fetchAll(context: TaskContext, spec: RegistrySpec, folder: string): Promise<string> {
+  const { source = '', suite = '', components = '', keys = '' } = spec.parameters;
+  const words = components.split(' ').filter(word => word !== '');
+  const repository = {
+    url: source.replace(/\/+$/, ''),
+    suite: suite || spec.distribution,
+    components: words,
+    keys,
+  };
+  if (spec.format === 'osi') throw new Fault('invalid', 'bad-input', 'images are imported from folders only');
+  await (spec.format === 'deb' ? fetchApt : fetchDnf)(context, repository, folder);
+  return folder;
+}
 
 const WANTED = { deb: /\.(deb|dsc)$/, rpm: /\.rpm$/, osi: /./ } as const;
 

@@ -140,6 +140,20 @@ describe('an rpm registry', async () => {
     await registryWork(registry.context(verify), verify);
   });
 
+  test('is imported by another instance, which signs anew', async () => {
+    const other = openRegistry({
+      instance: 'other',
+      pipelines: [{ format: 'rpm', distribution: 'el9', tag: 'el9' }],
+    });
+    await makeKeyring(other);
+    const parameters = { source: `${server.url}/el9/main/x86_64`, keys: readFileSync(key(), 'utf8') };
+    const spec: RegistrySpec = { type: 'registry', action: 'import', ...PLACE, parameters };
+    await registryWork(other.context(spec), spec);
+    const [entry] = other.catalogue.reads.list('other', PLACE, { limit: 5 }).artifacts;
+    assert.equal(`${entry?.name} ${entry?.version}`, 'hello-data 1.1-1');
+    other.close();
+  });
+
   test('is refused by dnf with another key and with tampered metadata', async () => {
     const stranger = openRegistry({ instance: 'stranger', keyring: { type: 'rsa', size: 2048 } });
     await makeKeyring(stranger);

@@ -195,6 +195,20 @@ describe('states of a registry', async () => {
       reason: 'not-found',
     });
   });
+
+  test('a signed apt repository on the network is imported, one with another key is not', async () => {
+    const other = openRegistry({ instance: 'other' });
+    await makeKeyring(other);
+    const keys = readFileSync(join(registry.settings.dirs.keyring, 'default/public.asc'), 'utf8');
+    const from = { source: `${server.url}/`, suite: 'bookworm', components: 'main' };
+    const wrong = readFileSync(join(other.settings.dirs.keyring, 'other/public.asc'), 'utf8');
+    await assert.rejects(act(other, 'import', { ...from, keys: wrong }), { reason: 'bad-package' });
+    await assert.rejects(act(other, 'import', from), { reason: 'bad-input' });
+    await act(other, 'import', { ...from, keys });
+    assert.deepEqual(versions(other), versions(registry));
+    await act(other, 'verification');
+    other.close();
+  });
 });
 
 describe('old states', () => {
