@@ -104,7 +104,7 @@ test('one sign-in serves the build service too: its policy sees login and groups
   const { etc, lib } = home.places;
   writeFileSync(
     join(etc, 'rackwright.ini'),
-    `[tokens]\ngateway_key = ${join(lib, 'jwt.key')}\naccept_audiences = slurm-web\n`,
+    `[tokens]\ngateway_key = ${join(lib, 'jwt.key')}\n`,
   );
   writeFileSync(
     join(etc, 'policy.ini'),
