@@ -17,6 +17,8 @@ import {
   text,
 } from '../systemd/settings.ts';
 
+import { networks } from './gateway/fields.ts';
+
 const GiB = 1024 ** 3;
 
 /** Sections that the daemon reads. */
@@ -71,6 +73,9 @@ function schema(at: Places) {
       max_unpacked: size(8 * GiB),
       /** Seconds of silence after which a watched journal shows a sign of life. */
       heartbeat: duration(15),
+      /** Whether /metrics tells of the edge and the daemon, and the networks that may read it. */
+      metrics: bool(false),
+      metrics_restrict: networks(['127.0.0.0/8', '::1/128']),
       trusted_proxies: list([], ','),
       connections_per_peer: int(512, 0, 100_000),
     },
@@ -84,7 +89,7 @@ function schema(at: Places) {
   } as const satisfies Schema;
 }
 
-export type EdgeSchema = ReturnType<typeof schema>;
+type EdgeSchema = ReturnType<typeof schema>;
 export type EdgeConfig = Loaded<EdgeSchema>;
 export type EdgeSettings = EdgeConfig['settings'];
 

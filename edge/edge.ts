@@ -6,6 +6,7 @@ import { loadFrame } from './build/frame.ts';
 import type { EdgeSettings } from './config.ts';
 import { type Control, openControl } from './control/control.ts';
 import { type DrawDeps, drawingArea } from './draw/draw.ts';
+import { openMetrics, type ProcessMetrics } from './http/metrics.ts';
 import { addOpenApi } from './http/openapi.ts';
 import { type Speaker, speakBuild } from './http/problem.ts';
 import { type HttpLog, openHttp } from './http/server.ts';
@@ -25,7 +26,7 @@ export interface Area {
   readonly ownsRoot?: boolean;
 }
 
-export interface EdgeLog extends HttpLog {
+interface EdgeLog extends HttpLog {
   info(fields: object, message: string): void;
 }
 
@@ -36,6 +37,7 @@ export interface AreaContext {
   /** Wall clock in milliseconds. */
   readonly now: () => number;
   readonly random: () => number;
+  readonly metrics: ProcessMetrics;
   /** Aborts when the edge stops: streams that would go on end. */
   readonly stopping: AbortSignal;
 }
@@ -58,12 +60,16 @@ export interface EdgeOptions {
   readonly passedSocket: number | null;
 }
 
+/** Milliseconds that a scrape waits for the daemon. */
+const DAEMON_PATIENCE = 2000;
+
 /** Starts to listen. Throws when an address can't be had. */
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
   const { settings, log, now, random } = options;
   const control = openControl(`unix:${join(settings.dirs.run, 'edge.sock')}`, now);
   const stop = new AbortController();
-  const context: AreaContext = { control, log, now, random, stopping: stop.signal };
+  const metrics = openMetrics(() => control.daemon.getDaemonStatus({}, { timeout: DAEMON_PATIENCE }));
+  const context: AreaContext = { control, log, now, random, metrics, stopping: stop.signal };
   const servers: FastifyInstance[] = [];
   const close = async (): Promise<void> => {
     stop.abort();
@@ -78,7 +84,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     );
     const addresses: string[] = [];
     for (const group of groups) {
-      const server = await openServer(group, settings, log);
+      const server = await openServer(group, settings, context);
       servers.push(server);
       const passed = group.some(area => area.name === 'build') ? options.passedSocket : null;
       addresses.push(await listen(server, group[0]?.host ?? '', group[0]?.port ?? 0, passed));
@@ -104,9 +110,17 @@ function byAddress(roles: readonly Area[], settings: EdgeSettings, context: Area
   const deps = { ...context, settings, frame, home };
   shared.unshift(
     { name: 'build', host, port, routes: () => buildRoutes(deps), speakers: [] },
+    ...metricsArea(settings, context),
     { name: 'drawing', host, port, routes: () => drawingArea(drawingsOf(context, settings)), speakers: [] },
   );
   return [...groups.values()];
+}
+
+/** Our own metrics, where the settings want them. */
+function metricsArea({ edge }: EdgeSettings, { metrics }: AreaContext): Area[] {
+  if (!edge.metrics) return [];
+  const { host, port, metrics_restrict: restrict } = edge;
+  return [{ name: 'build', host, port, routes: () => metrics.routes(restrict.has), speakers: [] }];
 }
 
 /** Drawings as the settings want them; `defaults` as JSON lie beneath each request's parameters. */
@@ -122,10 +136,10 @@ export function drawingsOf(
 async function openServer(
   group: readonly Area[],
   settings: EdgeSettings,
-  log: EdgeLog,
+  context: AreaContext,
 ): Promise<FastifyInstance> {
   const server = openHttp({
-    log,
+    log: context.log,
     trustedProxies: settings.edge.trusted_proxies,
     connectionsPerPeer: settings.edge.connections_per_peer,
     rewrite: url => group.reduce((changed, area) => area.rewrite?.(changed) ?? changed, url),
@@ -133,6 +147,7 @@ async function openServer(
     speak: speakBuild,
   });
   await addOpenApi(server);
+  context.metrics.watch(server);
   const alone = group.every(area => area.name === group[0]?.name);
   for (const area of group) await server.register(area.routes(alone));
   return server;

@@ -3,7 +3,7 @@ import { ARTIFACT_NAME } from '../../proto/words.ts';
 import { Refusal } from '../http/problem.ts';
 
 /** Text parts that a submission must have. */
-export const TEXT_PARTS = [
+const TEXT_PARTS = [
   'format',
   'distribution',
   'derivative',

@@ -6,7 +6,7 @@ import { write } from '../http/json.ts';
  * Terminal output as text: escape sequences (CSI; OSC, DCS, PM, APC, SOS with their strings) and control characters but
  * line feed and tab are dropped, however the output is cut into chunks. After ECMA-48.
  */
-export class PlainText {
+class PlainText {
   readonly #decoder = new TextDecoder('utf-8');
   #state: 'text' | 'escape' | 'sequence' | 'string' | 'string-escape' = 'text';
   #returned = false;

@@ -22,7 +22,7 @@ export interface MultipartLimits {
   readonly name: number;
 }
 
-export const MULTIPART_LIMITS: MultipartLimits = { parts: 128, head: 8 * 1024, name: 128 };
+const MULTIPART_LIMITS: MultipartLimits = { parts: 128, head: 8 * 1024, name: 128 };
 
 const CRLF2 = Buffer.from('\r\n\r\n');
 /** Bytes before the first boundary and after the last that are passed over. */

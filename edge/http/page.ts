@@ -39,7 +39,7 @@ function render(piece: Piece): string {
   return piece.map(render).join('');
 }
 
-export const HTML_TYPE = 'text/html; charset=utf-8';
+const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** Nothing from elsewhere, no inline script, no inline style, never in a frame. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {

@@ -113,12 +113,12 @@ export function openHttp(options: HttpOptions): FastifyInstance {
 }
 
 /** Sends a whole answer. Bytes, so that no charset is added to its content type. */
-export function answer(reply: FastifyReply, made: Answer): FastifyReply {
+function answer(reply: FastifyReply, made: Answer): FastifyReply {
   return reply.code(made.status).headers(made.headers).send(Buffer.from(made.body, 'utf8'));
 }
 
 /** Collapses repeated slashes of a URL's path. */
-export function collapseSlashes(url: string): string {
+function collapseSlashes(url: string): string {
   const at = url.indexOf('?');
   const path = at < 0 ? url : url.slice(0, at);
   return path.includes('//') ? path.replace(/\/{2,}/g, '/') + (at < 0 ? '' : url.slice(at)) : url;
@@ -160,7 +160,7 @@ async function answerUnknown(
 }
 
 /** A fault of whatever was thrown: faults as they are, fastify's own refusals by their status, the rest is a bug. */
-export function toProblem(error: unknown): Fault {
+function toProblem(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const known = error as { statusCode?: unknown; validation?: unknown; message?: unknown };
   const status = typeof known.statusCode === 'number' ? known.statusCode : 500;
