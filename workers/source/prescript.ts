@@ -1,12 +1,12 @@
 /** The prescript of a definition (`pre.sh`): its rules, and its run in the sandbox, which becomes patches and archives. */
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import type { Sandbox, TaskContext } from '../context.ts';
 import type { BuildSpec } from '../job.ts';
 import { collect } from './collect.ts';
 import type { FullVersion, PreparedArchive } from './prepared.ts';
-import { layoutScript, quote, treeName, withoutEpoch } from './tree.ts';
+import { applyLine, layoutScript, quote, treeName, withoutEpoch } from './tree.ts';
 
 /** What the comments of a prescript ask for. */
 export interface PrescriptRules {
@@ -80,21 +80,29 @@ export async function runPrescript(
   await writeFile(join(input, 'pre.sh'), run.script, { mode: 0o644 });
   for (const patch of run.patches)
     await writeFile(join(input, 'patches', basename(patch)), await readFile(patch));
+  await placeArchives(run.archives, join(input, 'archives'));
   const names = tarballNames(run, context);
   const sandbox = await run.open();
   try {
     const { exitCode } = await sandbox.run(['bash', '-c', script(run, names)], {
       network: true,
       env: { SOURCE_DATE_EPOCH: String(context.job.submission) },
-      binds: [
-        { from: input, to: INPUT },
-        ...run.archives.map(({ id, path }) => ({ from: path, to: `/mnt/archives/${id}` })),
-      ],
+      binds: [{ from: input, to: INPUT }],
     });
     explain(exitCode);
     return await results(run, names, sandbox);
   } finally {
     await sandbox.close();
+  }
+}
+
+/** Puts the archives where the build user may read them, under their ids. */
+async function placeArchives(archives: readonly PreparedArchive[], folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o755 });
+  for (const { id, path } of archives) {
+    const target = join(folder, id);
+    await link(path, target).catch(() => copyFile(path, target));
+    await chmod(target, 0o644);
   }
 }
 
@@ -127,12 +135,9 @@ function script(run: PrescriptRun, tarballs: readonly Tarball[]): string {
   const patch = tarballs.length > 0 ? '9999-rackwright-prescript-symlinks' : '9999-rackwright-prescript';
   return [
     'set -e',
-    layoutScript(tree, run.archives, '/mnt/archives', archive => archive.id),
+    layoutScript(tree, run.archives, `${INPUT}/archives`, archive => archive.id),
     `cd ${quote(tree)}`,
-    ...run.patches.map(
-      path =>
-        `patch -p1 -N -F0 -t -E -u --no-backup-if-mismatch -i ${INPUT}/patches/${quote(basename(path))} || exit ${EXIT.patch}`,
-    ),
+    ...run.patches.map(path => applyLine(`${INPUT}/patches/${basename(path)}`, EXIT.patch)),
     'mkdir -p /build/out /build/.home && export HOME=/build/.home GIT_CONFIG_NOSYSTEM=1',
     'git init -q --bare /build/.before',
     // Whatever the tree says about line ends and filters, it is compared byte by byte.

@@ -4,7 +4,8 @@ import { basename, join } from 'node:path';
 import { errorCode, Fault } from '../../proto/fault.ts';
 import type { TaskContext } from '../context.ts';
 import type { BuildSpec } from '../job.ts';
-import { vetSource } from './archives.ts';
+import { convertToTarXz, vetSource } from './archives.ts';
+import type { ArchiveKind } from './compression.ts';
 import type { Definition, SourceDefinition } from './definition.ts';
 import { checkUrl, fetchCached } from './download.ts';
 import type { PreparedArchive } from './prepared.ts';
@@ -70,9 +71,30 @@ export async function findSources(
       'info',
       `source ${id} ${version}: ${filename} (${packing})${given ? ', sent with the request' : ''}`,
     );
-    archives.push({ id, path, stem });
+    archives.push({ id, path: await packed(context, spec, path, filename, kind), stem });
   }
   return { main, archives };
+}
+
+/** Packings that Debian's format, rpm and the tar of a bare environment all read. */
+const COMMON: readonly string[] = ['gzip', 'xz', 'bzip2'];
+
+/** Path of the archive, packed again as tar.xz where it is zip, zstd or plain. */
+async function packed(
+  context: TaskContext,
+  spec: BuildSpec,
+  path: string,
+  filename: string,
+  kind: ArchiveKind,
+): Promise<string> {
+  if (spec.format === 'osi' || (kind.container === 'tar' && COMMON.includes(kind.compression))) return path;
+  const folder = join(context.job.place, 'sources');
+  await mkdir(folder, { recursive: true });
+  const target = join(folder, `${filename.replace(ENDING, '')}.packed.tar.xz`);
+  await rm(target, { force: true });
+  context.console.log('info', `packing ${filename} again as tar.xz`);
+  await convertToTarXz(path, kind, target, context.signal);
+  return target;
 }
 
 function withoutSources(spec: BuildSpec, definition: Definition): FoundSources {

@@ -49,3 +49,8 @@ export function layoutScript(
   });
   return [UNPACK, ...lines.slice(0, 1), `rm -rf ${quote(`${tree}/debian`)}`, ...lines.slice(1)].join('\n');
 }
+
+/** A line that applies a patch to the tree in the current directory, as strictly as dpkg-source, or ends the script. */
+export function applyLine(patch: string, exitCode: number): string {
+  return `patch -p1 -N -F0 -t -E -u -V never --no-backup-if-mismatch -i ${quote(patch)} || exit ${exitCode}`;
+}

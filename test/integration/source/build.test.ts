@@ -76,7 +76,7 @@ function richSample(): Sample {
     'artifact.yml':
       'sources:\n  rich: https://example.org/rich.tar.xz\n  lib.x: https://example.org/lib.zip\ndeb: {release: 1}\n',
     'deb/install': 'data.txt made.txt usr/share/rich\nlib.x/inner.txt usr/share/rich\n',
-    'deb/docs.j2': '{% if version.major == 1 %}\nNEWS\n{% endif %}\n',
+    'deb/docs.j2': '{% if version.major == 1 %}\nHINTS\n{% endif %}\n',
     'deb/links': 'usr/share/rich/data.txt usr/share/rich/again.txt\n',
     rename: 'deb/links deb/rich.links\nabsent there\nodd\n',
     'patches/generic/0002-second': patch(
@@ -90,7 +90,7 @@ function richSample(): Sample {
       'two',
     ),
     'patches/generic/0000-other': patch('Formats: rpm', 'nothing', 'fits'),
-    'patches/1.2~rc1/0001-last': '--- /dev/null\n+++ b/NEWS\n@@ -0,0 +1 @@\n+news\n',
+    'patches/1.2~rc1/0001-last': '--- /dev/null\n+++ b/HINTS\n@@ -0,0 +1 @@\n+news\n',
     'pre.sh':
       '#PRESCRIPT_DEPS bc\nset -e\necho "2+3" | bc >made.txt\ntest -f lib.x/inner.txt && test "$RACKWRIGHT_SOURCE_DIR" = "$PWD"\ntest ! -e debian\nenv >&2\n',
   });
@@ -115,7 +115,7 @@ describe('builds', () => {
     assert.equal(fileIn(/rich_.*_all\.deb$/, 'usr/share/rich/data.txt'), '1.2~rc1 1 -1\n');
     assert.equal(fileIn(/rich_.*_all\.deb$/, 'usr/share/rich/inner.txt'), 'inner\n');
     assert.equal(fileIn(/rich_.*_all\.deb$/, 'usr/share/rich/made.txt'), '5\n');
-    assert.equal(fileIn(/rich_.*_all\.deb$/, 'usr/share/doc/rich/NEWS'), 'news\n');
+    assert.equal(fileIn(/rich_.*_all\.deb$/, 'usr/share/doc/rich/HINTS'), 'news\n');
     assert.equal(fileIn(/rich_.*_all\.deb$/, 'usr/share/rich/again.txt'), '1.2~rc1 1 -1\n');
     const pool = readdirSync(join(home.tree('deb'), 'pool/main/r/rich')).sort();
     assert.deepEqual(pool, [
@@ -255,7 +255,10 @@ describe('failures say what and where', () => {
     ],
     [
       'a result that is a link',
-      { 'deb/rules': '#!/usr/bin/make -f\n%:\n\tln -sf /etc/passwd ../evil_1_all.deb\n' },
+      {
+        'deb/rules':
+          '#!/usr/bin/make -f\n%:\n\tln -sf /etc/passwd ../evil_1_all.deb\n\techo evil_1_all.deb misc optional >debian/files\n',
+      },
       'build-failed',
       /evil_1_all\.deb is no plain file/,
     ],

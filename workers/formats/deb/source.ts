@@ -20,18 +20,17 @@ import { errorCode, Fault } from '../../../proto/fault.ts';
 import { debPool } from '../../../proto/layout.ts';
 import type { Sandbox, TaskContext } from '../../context.ts';
 import type { BuildSpec } from '../../job.ts';
-import { convertToTarXz } from '../../source/archives.ts';
 import { renderDebianChangelog } from '../../source/changelog.ts';
 import { collect } from '../../source/collect.ts';
 import { type ArchiveKind, recogniseArchive } from '../../source/compression.ts';
 import { readText } from '../../source/definition.ts';
 import type { PreparedArchive, PreparedSource } from '../../source/prepared.ts';
-import { layoutScript, quote, treeName, withoutEpoch } from '../../source/tree.ts';
+import { applyLine, layoutScript, quote, treeName, withoutEpoch } from '../../source/tree.ts';
 import { type Control, parseControl } from './control.ts';
 
 /** Where the sandbox shows the inputs. */
 export const INPUT = '/mnt/source';
-/** Endings of orig archives by what they are packed with; what is not here is packed again (deb-src formats). */
+/** Endings of orig archives by what they are packed with; nothing else comes here (dpkg-source(1), format 3.0). */
 const ENDINGS: Readonly<Partial<Record<ArchiveKind['compression'], string>>> = {
   gzip: 'gz',
   xz: 'xz',
@@ -60,7 +59,7 @@ export async function buildSourcePackage(
   const control = await readControl(source);
   const input = await freshFolder(join(context.job.place, 'source-input'));
   const folder = await freshFolder(join(context.job.place, 'source-package'));
-  const origs = await placeOrigs(context, source, folder);
+  const origs = await placeOrigs(source, folder);
   await checkPool(
     context,
     spec,
@@ -112,22 +111,16 @@ interface Orig {
   readonly file: string;
 }
 
-/** Gives each archive its orig name; what Debian's format can't take becomes a tar.xz. */
-async function placeOrigs(context: TaskContext, source: PreparedSource, folder: string): Promise<Orig[]> {
+/** Gives each archive its orig name. */
+async function placeOrigs(source: PreparedSource, folder: string): Promise<Orig[]> {
   const origs: Orig[] = [];
   const base = `${source.artifact}_${withoutEpoch(source.version.main)}.orig`;
   for (const archive of source.archives) {
-    const kind = await recogniseArchive(archive.path);
-    const ending = kind.container === 'zip' ? undefined : ENDINGS[kind.compression];
-    const file = `${base}${archive.stem === null ? '' : `-${archive.stem}`}.tar.${ending ?? 'xz'}`;
+    const { compression } = await recogniseArchive(archive.path);
+    const file = `${base}${archive.stem === null ? '' : `-${archive.stem}`}.tar.${ENDINGS[compression] ?? 'xz'}`;
     const target = join(folder, file);
-    if (ending === undefined) {
-      context.console.log('info', `packing ${basename(archive.path)} again as ${file}`);
-      await convertToTarXz(archive.path, kind, target, context.signal);
-    } else {
-      await link(archive.path, target).catch(() => copyFile(archive.path, target));
-      await chmod(target, 0o644);
-    }
+    await link(archive.path, target).catch(() => copyFile(archive.path, target));
+    await chmod(target, 0o644);
     origs.push({ archive, file });
   }
   return origs;
@@ -229,9 +222,22 @@ function script(source: PreparedSource, origs: readonly Orig[]): string {
     layoutScript(tree, source.archives, '/mnt/origs', archive => names.get(archive) ?? ''),
     `cp -R ${INPUT}/debian ${quote(tree)}/debian`,
     ...origs.map(({ file }) => `ln -s ${quote(`/mnt/origs/${file}`)} ${quote(file)}`),
-    ...(source.patches.length > 0 ? [`dpkg-source --before-build ${quote(tree)} || exit ${EXIT_PATCH}`] : []),
+    ...applied(tree, source.patches),
     `dpkg-source --build ${quote(tree)}`,
   ].join('\n');
+}
+
+/** Applies the patches and leaves quilt's record of it: dpkg-source would take a failing one for applied already. */
+function applied(tree: string, patches: readonly string[]): string[] {
+  if (patches.length === 0) return [];
+  const series = patches.map(path => basename(path));
+  return [
+    `cd ${quote(tree)}`,
+    ...series.map(name => applyLine(`debian/patches/${name}`, EXIT_PATCH)),
+    'rm -rf .pc && mkdir .pc && echo 2 >.pc/.version',
+    `printf '%s\\n' ${series.map(quote).join(' ')} >.pc/applied-patches`,
+    'cd ..',
+  ];
 }
 
 /** An empty folder of the workspace that the build user may read; what an interrupted attempt left goes. */
