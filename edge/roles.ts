@@ -48,8 +48,8 @@ function loadGatewayRole({ places, env }: RoleOptions): AreaMaker | null {
   const file = gatewayFile(places);
   if (!existsSync(file)) return null;
   const gateway = loadGateway(file, places, env.CREDENTIALS_DIRECTORY ?? null);
-  return ({ now, log }) => ({
-    ...gatewayArea({ gateway, pages: PAGES, proxies: proxiesOf(env), now, log }),
+  return ({ now, log, metrics }) => ({
+    ...gatewayArea({ gateway, pages: PAGES, proxies: proxiesOf(env), now, log, counted: metrics.signIn }),
     ownsRoot: gateway.settings.ui.enabled,
   });
 }

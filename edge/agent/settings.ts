@@ -104,7 +104,6 @@ export function agentSchema({ etc, lib }: Pick<Places, 'etc' | 'lib'>) {
       match: text(null),
       users: bool(false),
       max_users: int(200, 1, 10_000),
-      process: bool(true),
     },
   };
 }

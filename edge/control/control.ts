@@ -14,6 +14,7 @@ export interface Caller {
 export interface Control {
   readonly builds: Client<'BuildService'>;
   readonly consoles: Client<'ConsoleService'>;
+  readonly daemon: Client<'DaemonService'>;
   readonly drawings: Client<'DrawingService'>;
   readonly images: Client<'ImageService'>;
   readonly instances: Client<'InstanceService'>;
@@ -44,6 +45,7 @@ export function openControl(target: string, now: () => number): Control {
   return {
     builds: connection.service('BuildService'),
     consoles: connection.service('ConsoleService'),
+    daemon: connection.service('DaemonService'),
     drawings: connection.service('DrawingService'),
     images: connection.service('ImageService'),
     instances: connection.service('InstanceService'),

@@ -2,10 +2,17 @@
 
 export class Counters {
   private readonly counts = new Map<string, number>();
+  private readonly told: (method: string, result: string) => void;
+
+  /** `told` hears of each sign-in as well. */
+  constructor(told: (method: string, result: string) => void = () => undefined) {
+    this.told = told;
+  }
 
   add(method: string, result: string): void {
     const key = `${method}\0${result}`;
     this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+    this.told(method, result);
   }
 
   get(method: string, result: string): number {

@@ -40,6 +40,8 @@ export interface GatewayOptions {
   readonly proxies: Readonly<Record<string, string>>;
   readonly now: () => number;
   readonly log: GatewayLog;
+  /** Hears of each sign-in that ended. */
+  readonly counted?: (method: string, result: string) => void;
 }
 
 /** The area as the edge joins it with others. */
@@ -93,7 +95,7 @@ async function addRoutes(app: FastifyInstance, options: GatewayOptions, alone: b
   };
   const authenticate = makeAuthenticate(verifyToken(tokens), sessions);
   const issue = issueToken(tokens, settings.jwt.duration);
-  const counters = new Counters();
+  const counters = new Counters(options.counted);
   const clusters = new Clusters(settings.agents, settings.ui.hide_denied);
   const known: KnownRoute[] = [];
   app.addHook('onRoute', route => {

@@ -1,0 +1,127 @@
+/** Metrics of our own processes: requests, sign-ins, the daemon's queue and what it has done. The only importer of prom-client. */
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
+import {
+  type Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  Counter as PromCounter,
+  Registry,
+} from 'prom-client';
+import { Fault } from '../../proto/fault.ts';
+
+/** What the daemon tells of itself; null while it is away. */
+export interface DaemonCounts {
+  readonly running: number;
+  readonly waiting: number;
+  readonly ended: readonly {
+    readonly instance: string;
+    readonly name: string;
+    readonly result: string;
+    readonly count: number;
+    readonly seconds: number;
+  }[];
+}
+
+export interface ProcessMetrics {
+  /** Counts the requests of a server from now on. */
+  watch(server: FastifyInstance): void;
+  /** A sign-in that ended: `oidc` or `ldap`, and how. */
+  signIn(method: string, result: string): void;
+  /** `GET /metrics` for peers that `permits`. */
+  routes(permits: (address: string) => boolean): FastifyPluginAsync;
+}
+
+/** Bounds of the request durations, in seconds: from a read out of memory to a slow build submission. */
+const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60];
+
+/** `daemon` is asked at each scrape; a daemon that is away spoils no scrape. */
+export function openMetrics(daemon: () => Promise<DaemonCounts>): ProcessMetrics {
+  // One registry a format: a registry's content type decides how its metrics are worded.
+  const classic = new Registry();
+  const open = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>();
+  open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  const registers = [classic, open as unknown as Registry];
+  for (const register of registers) collectDefaultMetrics({ register });
+  const requests = new Histogram({
+    name: 'rackwright_http_request_duration_seconds',
+    help: 'Requests by route, with the time until their answer was sent',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: BUCKETS,
+    registers,
+  });
+  const signIns = new PromCounter({
+    name: 'rackwright_sign_ins_total',
+    help: 'Sign-ins by method and how they ended',
+    labelNames: ['method', 'result'] as const,
+    registers,
+  });
+  addDaemon(registers, daemon);
+  return {
+    watch: server => {
+      server.addHook('onResponse', async (request, reply) => {
+        // The pattern, never the path: names of users' making would be labels without end.
+        const route = request.routeOptions.url ?? 'none';
+        requests.observe(
+          { method: request.method, route, status: String(reply.statusCode) },
+          reply.elapsedTime / 1000,
+        );
+      });
+    },
+    signIn: (method, result) => signIns.inc({ method, result }),
+    routes: permits => async app => {
+      app.get('/metrics', async (request, reply) => {
+        const peer = request.socket.remoteAddress ?? '127.0.0.1';
+        if (!permits(peer)) {
+          throw new Fault(
+            'forbidden',
+            'no-permission',
+            `IP address ${peer} not authorized to request metrics`,
+          );
+        }
+        const wanted = /application\/openmetrics-text/.test(request.headers.accept ?? '') ? open : classic;
+        const body = await wanted.metrics();
+        return reply.type(wanted.contentType).header('cache-control', 'no-store').send(Buffer.from(body));
+      });
+    },
+  };
+}
+
+const ENDED_LABELS = ['instance', 'name', 'result'] as const;
+
+/** The daemon's numbers; they are counted there, so each scrape sets them anew. */
+function addDaemon(registers: Registry[], daemon: () => Promise<DaemonCounts>): void {
+  // Registered first: a scrape asks the metrics in this order, and this one fetches what the others show.
+  new Gauge({
+    name: 'rackwright_daemon_up',
+    help: 'Whether the daemon answers',
+    registers,
+    async collect() {
+      try {
+        const counts = await daemon();
+        tasks.set({ state: 'running' }, counts.running);
+        tasks.set({ state: 'pending' }, counts.waiting);
+        ended.reset();
+        seconds.reset();
+        for (const { instance, name, result, count, seconds: ran } of counts.ended) {
+          ended.inc({ instance, name, result }, count);
+          seconds.inc({ instance, name, result }, ran);
+        }
+        this.set(1);
+      } catch {
+        // Told by the gauge itself; the other numbers stay as they were last known.
+        this.set(0);
+      }
+    },
+  });
+  const counter = (name: string, help: string): Counter<(typeof ENDED_LABELS)[number]> =>
+    new PromCounter({ name, help, labelNames: ENDED_LABELS, registers });
+  const ended = counter('rackwright_tasks_ended_total', 'Tasks that ended since the daemon started');
+  const seconds = counter('rackwright_tasks_run_seconds_total', 'Time that ended tasks ran');
+  const tasks = new Gauge({
+    name: 'rackwright_tasks',
+    help: 'Tasks of the daemon by state',
+    labelNames: ['state'] as const,
+    registers,
+  });
+}
