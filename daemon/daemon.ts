@@ -127,6 +127,10 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     instance: id => definitions.find(id),
   });
   feed.subscribe(runHooks(settings.tasks.hook, definitions, warn));
+  feed.subscribe(task => {
+    if (task.state === 'finished')
+      workspaces.close(task).catch(error => report(error, `task.yml of task ${task.id}`));
+  });
   const journals = new Journals({
     find: id => scheduler.get(id),
     subscribe: listener => feed.subscribe(listener),

@@ -21,7 +21,12 @@ export function openPlace({ workspaces, threads, now, newId, report }: PlacePart
     paths: (instance, task) => workspaces.paths(instance, task),
     isThere: (instance, need) => existsSync(witness(threads, instance, need)),
     endJournal: (task, outcome) => {
-      workspaces.endJournal(task, outcome).catch(error => report(error, `journal of task ${task.id}`));
+      try {
+        workspaces.endJournal(task, outcome);
+      } catch (error) {
+        // Readers are given an end all the same.
+        report(error, `journal of task ${task.id}`);
+      }
     },
     later: (milliseconds, action) => void setTimeout(action, milliseconds).unref(),
     report,

@@ -1,5 +1,5 @@
 /** The folders of tasks: made durable before a task is accepted, ended journals, swept of what no task owns. */
-import { constants } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeYaml } from '../../proto/document.ts';
@@ -61,22 +61,29 @@ export class Workspaces {
 
   /** Writes down how a task ended; for people and for backups, the archive is in the database. */
   async close(task: Task): Promise<void> {
-    await writeDurably(join(task.place, 'task.yml'), describe(task));
+    try {
+      await writeDurably(join(task.place, 'task.yml'), describe(task));
+    } catch (error) {
+      // A purge may have been quicker.
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
   }
 
-  /** Ends a journal that no thread writes: what stands in the way of a frame's end is cut off first. */
-  async endJournal(task: Task, outcome: Outcome): Promise<void> {
+  /**
+   * Ends a journal that no thread writes: what stands in the way of a frame's end is cut off first. It is written when
+   * this returns, so that a kill right after finds no recorded end without it.
+   */
+  endJournal(task: Task, outcome: Outcome): void {
     const reason = outcome.fault?.message ?? outcome.result;
-    const file = await open(task.journal, constants.O_RDWR | constants.O_CREAT, 0o640);
+    const succeeded = outcome.result === 'success';
+    const last = encodeEnd(succeeded, succeeded ? '' : reason);
+    const file = openSync(task.journal, constants.O_RDWR | constants.O_CREAT, 0o640);
     try {
-      const end = await wholeFrames(file);
-      await file.truncate(end);
-      const succeeded = outcome.result === 'success';
-      const last = encodeEnd(succeeded, succeeded ? '' : reason);
-      await file.write(succeeded ? last : Buffer.concat([encodeLog('error', reason), last]), 0, null, end);
-      await file.datasync();
+      const end = wholeFrames(file);
+      ftruncateSync(file, end);
+      writeSync(file, succeeded ? last : Buffer.concat([encodeLog('error', reason), last]), 0, null, end);
     } finally {
-      await file.close();
+      closeSync(file);
     }
   }
 
@@ -163,14 +170,14 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** Bytes of a journal up to the end of its last whole frame. */
-async function wholeFrames(file: Awaited<ReturnType<typeof open>>): Promise<number> {
-  const { size } = await file.stat();
+function wholeFrames(file: number): number {
+  const { size } = fstatSync(file);
   const chunk = Buffer.alloc(MAX_PAYLOAD * 4);
   let at = 0;
   for (;;) {
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
+    const read = readSync(file, chunk, 0, chunk.length, at);
     let inside = 0;
-    while (inside + HEADER_SIZE <= bytesRead) {
+    while (inside + HEADER_SIZE <= read) {
       const length = HEADER_SIZE + chunk.readUInt32LE(inside + 4);
       if (length > HEADER_SIZE + MAX_PAYLOAD || at + inside + length > size) return at + inside;
       inside += length;
