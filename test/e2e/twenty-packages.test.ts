@@ -1,0 +1,136 @@
+/** Real Debian source packages, repackaged as definitions, through REST to packages that the real apt installs. */
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { COMMAND, FrameReader } from '../../proto/frame.ts';
+import { type AptRoot, openAptRoot } from '../support/apt-root.ts';
+import { debianSample, pack } from '../support/definitions.ts';
+import { testCache } from '../support/environment.ts';
+import { type Pair, startPair } from '../support/pair.ts';
+import { scaled } from '../support/scale.ts';
+
+/** Small ones of different build systems: make, autotools, cmake, meson, perl, python, shell. */
+const PACKAGES = [
+  ...[
+    'sl',
+    'libtry-tiny-perl',
+    'pwgen',
+    'tinyxml2',
+    'inih',
+    'figlet',
+    'tree',
+    'dos2unix',
+    'cjson',
+    'libjson-perl',
+  ],
+  ...[
+    'cmatrix',
+    'entr',
+    'libyaml',
+    'pv',
+    'toilet',
+    'fdupes',
+    'moreutils',
+    'colordiff',
+    'rlwrap',
+    'python-tabulate',
+  ],
+];
+/** Milliseconds for one build on a busy machine, dependencies downloaded. */
+const LIMIT = 10 * 60_000;
+const POLICY =
+  '[roles]\nanonymous\n[anonymous]\nactions=view-pipeline,view-registry,view-task,view-keyring,build\n';
+
+interface Entry {
+  readonly name: string;
+  readonly architecture: string;
+  readonly version: string;
+}
+
+describe('twenty real packages', () => {
+  const home = mkdtempSync(join(tmpdir(), 'rackwright-twenty-'));
+  let pair: Pair;
+  let client: AptRoot | undefined;
+
+  before(async () => {
+    mkdirSync(join(home, 'etc'));
+    writeFileSync(join(home, 'etc/policy.ini'), POLICY);
+    writeFileSync(join(home, 'etc/rackwright.ini'), `[dirs]\ncache = ${join(testCache(), 'journey')}\n`);
+    pair = await startPair({ home });
+  });
+  after(async () => {
+    await client?.close();
+    await pair?.stop();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const url = (path: string): string => `${pair.url}/default/${path}`;
+  const registry = async (): Promise<Entry[]> => {
+    const answer = await fetch(url(`registry/deb/${pair.distribution}/main.json`));
+    return answer.ok ? ((await answer.json()) as Entry[]) : [];
+  };
+
+  async function submit(name: string): Promise<string> {
+    const sample = debianSample(home, name);
+    const form = new FormData();
+    const fields = { format: 'deb', distribution: pair.distribution, derivative: 'main', artifact: name };
+    const author = { user_name: 'Jane Roe', user_email: 'jane@example.org', message: `Rebuild of ${name}` };
+    const [architecture] = (await (await fetch(url('pipelines/architectures.json'))).json()) as string[];
+    for (const [key, value] of Object.entries({ ...fields, ...author, architectures: architecture ?? '' }))
+      form.set(key, value);
+    const definition = pack(sample.folder, join(home, `${name}.tar.xz`));
+    form.set('tarball', await openAsBlob(definition), basename(definition));
+    for (const { id, path } of sample.sources)
+      form.set(`source/${id}`, await openAsBlob(path), basename(path));
+    const answer = await fetch(url('build'), { method: 'POST', body: form });
+    const text = await answer.text();
+    assert.equal(answer.status, 200, text);
+    return (JSON.parse(text) as { task: string }).task;
+  }
+
+  /** The journal's text, once the task has ended. */
+  async function journal(task: string): Promise<string> {
+    const answer = await fetch(url(`watch/${task}.journal`), { signal: AbortSignal.timeout(LIMIT) });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return [...new FrameReader().push(bytes)]
+      .filter(frame => frame.command === COMMAND.bytes || frame.command === COMMAND.log)
+      .map(frame => frame.payload.toString('utf8') + (frame.command === COMMAND.log ? '\n' : ''))
+      .join('');
+  }
+
+  async function install(name: string, made: readonly Entry[]): Promise<void> {
+    if (!client) {
+      client = await openAptRoot(pair.environmentRoot());
+      const key = await (await fetch(url('keyring.asc'))).text();
+      const line = `deb [signed-by=/etc/apt/keyrings/rackwright.asc] ${url('deb')} ${pair.distribution} main`;
+      const { code, output } = await client.run(
+        `mkdir -p /etc/apt/keyrings\ncat >/etc/apt/keyrings/rackwright.asc <<'KEY'\n${key}KEY\necho '${line}' >/etc/apt/sources.list.d/ours.list`,
+      );
+      assert.equal(code, 0, output);
+    }
+    const wanted = made.filter(entry => entry.architecture !== 'src' && !entry.name.endsWith('-dbgsym'));
+    const words = wanted.map(entry => `${entry.name}=${entry.version}`).join(' ');
+    const { code, output } = await client.run(
+      `apt-get -qq update\napt-get -qq install -y --no-install-recommends ${words}\ndpkg-query -W ${wanted.map(entry => entry.name).join(' ')}`,
+    );
+    assert.equal(code, 0, `${name}: ${output}`);
+    for (const entry of wanted)
+      assert.match(output, new RegExp(`^${entry.name.replaceAll('+', '\\+')}(:\\w+)?\\t`, 'm'));
+  }
+
+  for (const name of PACKAGES.slice(0, scaled(PACKAGES.length, 0.1))) {
+    test(`${name} builds, is published, and installs`, { timeout: LIMIT }, async () => {
+      const before = new Set((await registry()).map(entry => `${entry.name} ${entry.architecture}`));
+      const text = await journal(await submit(name));
+      assert.match(text, /20:Task succeeded\n$/, text.slice(-4000));
+      const made = (await registry()).filter(entry => !before.has(`${entry.name} ${entry.architecture}`));
+      assert.ok(
+        made.some(entry => entry.name === name && entry.architecture === 'src'),
+        JSON.stringify(made),
+      );
+      await install(name, made);
+    });
+  }
+});
