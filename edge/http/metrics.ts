@@ -56,7 +56,7 @@ export function openMetrics(daemon: () => Promise<DaemonCounts>): ProcessMetrics
     labelNames: ['method', 'result'] as const,
     registers,
   });
-  addDaemon(registers, daemon);
+  const refresh = addDaemon(registers, daemon);
   return {
     watch: server => {
       server.addHook('onResponse', async (request, reply) => {
@@ -80,6 +80,7 @@ export function openMetrics(daemon: () => Promise<DaemonCounts>): ProcessMetrics
           );
         }
         const wanted = /application\/openmetrics-text/.test(request.headers.accept ?? '') ? open : classic;
+        await refresh();
         const body = await wanted.metrics();
         return reply.type(wanted.contentType).header('cache-control', 'no-store').send(Buffer.from(body));
       });
@@ -89,39 +90,34 @@ export function openMetrics(daemon: () => Promise<DaemonCounts>): ProcessMetrics
 
 const ENDED_LABELS = ['instance', 'name', 'result'] as const;
 
-/** The daemon's numbers; they are counted there, so each scrape sets them anew. */
-function addDaemon(registers: Registry[], daemon: () => Promise<DaemonCounts>): void {
-  // Registered first: a scrape asks the metrics in this order, and this one fetches what the others show.
-  new Gauge({
-    name: 'rackwright_daemon_up',
-    help: 'Whether the daemon answers',
-    registers,
-    async collect() {
-      try {
-        const counts = await daemon();
-        tasks.set({ state: 'running' }, counts.running);
-        tasks.set({ state: 'pending' }, counts.waiting);
-        ended.reset();
-        seconds.reset();
-        for (const { instance, name, result, count, seconds: ran } of counts.ended) {
-          ended.inc({ instance, name, result }, count);
-          seconds.inc({ instance, name, result }, ran);
-        }
-        this.set(1);
-      } catch {
-        // Told by the gauge itself; the other numbers stay as they were last known.
-        this.set(0);
-      }
-    },
-  });
+/** The daemon's numbers. They are counted there, so each scrape sets them anew: the answer does so. */
+function addDaemon(registers: Registry[], daemon: () => Promise<DaemonCounts>): () => Promise<void> {
   const counter = (name: string, help: string): Counter<(typeof ENDED_LABELS)[number]> =>
     new PromCounter({ name, help, labelNames: ENDED_LABELS, registers });
   const ended = counter('rackwright_tasks_ended_total', 'Tasks that ended since the daemon started');
   const seconds = counter('rackwright_tasks_run_seconds_total', 'Time that ended tasks ran');
+  const up = new Gauge({ name: 'rackwright_daemon_up', help: 'Whether the daemon answers', registers });
   const tasks = new Gauge({
     name: 'rackwright_tasks',
     help: 'Tasks of the daemon by state',
     labelNames: ['state'] as const,
     registers,
   });
+  return async () => {
+    try {
+      const counts = await daemon();
+      tasks.set({ state: 'running' }, counts.running);
+      tasks.set({ state: 'pending' }, counts.waiting);
+      ended.reset();
+      seconds.reset();
+      for (const { count, seconds: ran, instance, name, result } of counts.ended) {
+        ended.inc({ instance, name, result }, count);
+        seconds.inc({ instance, name, result }, ran);
+      }
+      up.set(1);
+    } catch {
+      // Told by the gauge itself; the other numbers stay as they were last known.
+      up.set(0);
+    }
+  };
 }
