@@ -47,7 +47,11 @@ export class Renderer {
     this.#child = fork(ENTRY, [], {
       env,
       serialization: 'advanced',
-      execArgv: ['--max-old-space-size=1024', '--disable-warning=ExperimentalWarning'],
+      execArgv: [
+        '--max-old-space-size=1024',
+        '--max-semi-space-size=4',
+        '--disable-warning=ExperimentalWarning',
+      ],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.#child.on('message', message => this.#reply(message as Reply));
