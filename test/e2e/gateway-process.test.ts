@@ -102,10 +102,7 @@ test('one sign-in serves the build service too: its policy sees login and groups
   const port = await freePort();
   const home = makeHome(oidcIni(provider, { service: { port: String(port) } }));
   const { etc, lib } = home.places;
-  writeFileSync(
-    join(etc, 'rackwright.ini'),
-    `[tokens]\ngateway_key = ${join(lib, 'jwt.key')}\n`,
-  );
+  writeFileSync(join(etc, 'rackwright.ini'), `[tokens]\ngateway_key = ${join(lib, 'jwt.key')}\n`);
   writeFileSync(
     join(etc, 'policy.ini'),
     '[roles]\nanonymous\nkeepers=@admins\n[anonymous]\nactions=view-registry\n[keepers]\nactions=manage-token,view-task\n',
