@@ -1,7 +1,7 @@
 /** The daemon as the edge knows it: typed clients over its socket, and who a caller is, remembered for a moment. */
 import { Fault } from '../../proto/fault.ts';
 import { connect } from '../../proto/rpc.ts';
-import { type CallOptions, type Client, loadProtocol } from '../../proto/services.ts';
+import { type Client, loadProtocol } from '../../proto/services.ts';
 
 /** Who a caller is and what the policy lets them do. */
 export interface Caller {
@@ -25,6 +25,8 @@ export interface Control {
   readonly tokens: Client<'TokenService'>;
   /** The daemon's word on a caller. Throws what it refuses with: a bad token, no such instance, no token key. */
   who(instance: string, authorization: string | undefined): Promise<Caller>;
+  /** Where a caller's submissions are spooled (absolute path) and how many bytes they may have. Throws as `who`. */
+  where(instance: string, authorization: string | undefined): Promise<{ spool: string; maxUpload: number }>;
   close(): void;
 }
 
@@ -37,13 +39,9 @@ const MAX_REMEMBERED = 1000;
 export function openControl(target: string, now: () => number): Control {
   const connection = connect(loadProtocol(), target);
   const tokens = connection.service('TokenService');
-  const callers = new Map<string, { until: number; caller: Promise<Caller> }>();
-  const ask = async (instance: string, options: CallOptions): Promise<Caller> => {
-    const answer = await tokens.whoAmI({ instance }, options);
-    return { login: answer.login, roles: answer.roles, actions: new Set(answer.actions) };
-  };
+  const builds = connection.service('BuildService');
   return {
-    builds: connection.service('BuildService'),
+    builds,
     consoles: connection.service('ConsoleService'),
     daemon: connection.service('DaemonService'),
     drawings: connection.service('DrawingService'),
@@ -54,26 +52,41 @@ export function openControl(target: string, now: () => number): Control {
     registries: connection.service('RegistryService'),
     tasks: connection.service('TaskService'),
     tokens,
-    async who(instance, authorization) {
-      const key = `${instance}\0${authorization ?? ''}`;
-      const known = callers.get(key);
-      if (known && known.until > now()) return known.caller;
-      const caller = ask(instance, { authorization });
-      callers.delete(key);
-      callers.set(key, { until: now() + REMEMBERED, caller });
-      if (callers.size > MAX_REMEMBERED) {
-        for (const oldest of callers.keys()) {
-          callers.delete(oldest);
-          break;
-        }
-      }
-      // A refusal is not remembered: the next caller may be in time for the daemon's return or a new instance.
-      caller.catch(() => {
-        if (callers.get(key)?.caller === caller) callers.delete(key);
-      });
-      return caller;
-    },
+    who: remembered(now, async (instance, authorization) => {
+      const { login, roles, actions } = await tokens.whoAmI({ instance }, { authorization });
+      return { login, roles, actions: new Set(actions) };
+    }),
+    where: remembered(now, async (instance, authorization) => {
+      const { spool, maxUpload } = await builds.prepareBuild({ instance }, { authorization });
+      return { spool, maxUpload: maxUpload > 0 ? maxUpload : Number.POSITIVE_INFINITY };
+    }),
     close: () => connection.close(),
+  };
+}
+
+type Ask<T> = (instance: string, authorization: string | undefined) => Promise<T>;
+
+/** Asks once for all who ask the same within a moment. */
+function remembered<T>(now: () => number, ask: Ask<T>): Ask<T> {
+  const known = new Map<string, { until: number; answer: Promise<T> }>();
+  return (instance, authorization) => {
+    const key = `${instance}\0${authorization ?? ''}`;
+    const found = known.get(key);
+    if (found && found.until > now()) return found.answer;
+    const answer = ask(instance, authorization);
+    known.delete(key);
+    known.set(key, { until: now() + REMEMBERED, answer });
+    if (known.size > MAX_REMEMBERED) {
+      for (const oldest of known.keys()) {
+        known.delete(oldest);
+        break;
+      }
+    }
+    // A refusal is not remembered: the next caller may be in time for the daemon's return or a new instance.
+    answer.catch(() => {
+      if (known.get(key)?.answer === answer) known.delete(key);
+    });
+    return answer;
   };
 }
 
