@@ -1,7 +1,8 @@
 /** Files of one submission on their way to the daemon: written, hashed and synced in the spool, removed unless taken. */
 import { createHash, type Hash, randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../proto/fault.ts';
 
 /** A file as the daemon is told of it. */
 export interface Spooled {
@@ -41,7 +42,15 @@ export class Spool {
   /** Removes whatever the daemon has not taken. */
   async clear(): Promise<void> {
     await this.#current?.abandon();
-    await Promise.all(this.#names.map(name => rm(join(this.#folder, name), { force: true })));
+    await Promise.all(this.#names.map(name => remove(join(this.#folder, name))));
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
   }
 }
 

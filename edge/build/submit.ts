@@ -52,8 +52,8 @@ async function submit(deps: BuildDeps, request: FastifyRequest, reply: FastifyRe
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new Refusal(400, 'the body must not be compressed as a whole');
   }
-  const prepared = await deps.control.builds.prepareBuild({ instance }, onBehalf(request));
-  const limit = Math.min(deps.settings.edge.max_upload, prepared.maxUpload || Number.POSITIVE_INFINITY);
+  const prepared = await deps.control.where(instance, onBehalf(request).authorization);
+  const limit = Math.min(deps.settings.edge.max_upload, prepared.maxUpload);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const spool = new Spool(prepared.spool);
   try {
