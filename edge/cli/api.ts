@@ -81,7 +81,7 @@ export interface KeyringInfo {
   readonly subkey?: KeyInfo;
 }
 
-export interface IssuedToken {
+interface IssuedToken {
   readonly jti: string;
   readonly subject: string;
   readonly issued: number;

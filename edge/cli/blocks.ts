@@ -127,7 +127,7 @@ function indent(text: string, by: number): string {
 }
 
 /** `26 B`, `1.5 KiB`, `3.0 GiB`. */
-export function showSize(bytes: number): string {
+function showSize(bytes: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
   const power = Math.min(units.length - 1, bytes < 1024 ? 0 : Math.floor(Math.log2(bytes) / 10));
   return `${power === 0 ? bytes : (bytes / 1024 ** power).toFixed(1)} ${units[power]}`;

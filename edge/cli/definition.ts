@@ -21,6 +21,10 @@ export interface Definition {
   readonly sources: readonly string[];
   /** The definition's version of a source for a derivative, null without one. */
   version(source: string, derivative: string): string | null;
+  /** URL template of a source, null without one. */
+  url(source: string): string | null;
+  /** Checksums of a source's version by algorithm, in hex. */
+  checksums(source: string, version: string): Readonly<Record<string, string>>;
   /** Whether builds differ by architecture. */
   dependsOnArchitecture(format: string): Promise<boolean>;
 }
@@ -44,8 +48,21 @@ export async function readDefinition(folder: string, artifact: string): Promise<
     derivatives,
     sources: isMap(top.sources) ? Object.keys(top.sources) : [artifact],
     version: (source, derivative) => versionOf(top, source, derivative),
+    url: source => textOf(isMap(top.sources) ? top.sources[source] : top.source),
+    checksums: (source, version) => {
+      const all = isMap(top.checksums) ? top.checksums : {};
+      const versions = isMap(top.sources) ? all[source] : all;
+      const found = isMap(versions) ? versions[version] : null;
+      return isMap(found)
+        ? Object.fromEntries(Object.entries(found).map(([name, hex]) => [name, String(hex)]))
+        : {};
+    },
     dependsOnArchitecture: format => dependsOnArchitecture(folder, artifact, format),
   };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
 }
 
 type Map = Readonly<Record<string, unknown>>;

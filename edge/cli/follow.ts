@@ -2,7 +2,7 @@
 import { Fault } from '../../proto/fault.ts';
 import { COMMAND, decodeEnd, decodeLog, type Frame, HEADER_SIZE, LEVEL } from '../../proto/frame.ts';
 import type { Api, Task } from './api.ts';
-import type { Display } from './display.ts';
+import type { Display, Step } from './display.ts';
 import { EXIT } from './exit.ts';
 
 /** Milliseconds without a single frame after which a task that can't be heard of is given up. */
@@ -124,7 +124,7 @@ async function look(id: string, { api, display }: FollowOptions, over: AbortSign
   }
 }
 
-function stepOf(task: Task): { step: string; done: number; total: number } | null {
+function stepOf(task: Task): Step | null {
   if (task.state === 'pending') {
     const place = task.position ? `waiting, number ${task.position} in the queue` : 'waiting';
     return { step: task.reason ? `${place}: ${task.reason}` : place, done: 0, total: 0 };

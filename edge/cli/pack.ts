@@ -117,6 +117,15 @@ export async function askGit(folder: string, key: string): Promise<string | null
   return code === 0 && output.trim() !== '' ? output.trim() : null;
 }
 
+/** Unpacks an archive of any supported kind; its single top directory, if it has one, is the caller's to strip. */
+export async function unpack(archive: string, folder: string): Promise<void> {
+  if (!archive.endsWith('.zip')) return tar(['--extract', '--file', archive, '--directory', folder]);
+  const { code, words } = await run('unzip', ['-q', archive, '-d', folder]).catch(() => {
+    throw new Fault('unavailable', 'bad-input', "unzip can't be run; is it installed?");
+  });
+  if (code !== 0) throw new Fault('invalid', 'corrupt-archive', `${archive}: ${words.trim()}`);
+}
+
 async function tar(parameters: readonly string[], input = ''): Promise<void> {
   let ended: { code: number; words: string };
   try {
@@ -133,12 +142,15 @@ async function tar(parameters: readonly string[], input = ''): Promise<void> {
   }
 }
 
+/** How a program ended, its standard output, and the last of its messages. */
+export interface Ended {
+  readonly code: number;
+  readonly output: string;
+  readonly words: string;
+}
+
 /** Runs a program to its end. Rejects when it can't be started. */
-function run(
-  program: string,
-  parameters: readonly string[],
-  input = '',
-): Promise<{ code: number; output: string; words: string }> {
+export function run(program: string, parameters: readonly string[], input = ''): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, parameters, { stdio: 'pipe' });
     const output: Buffer[] = [];

@@ -32,7 +32,7 @@ export interface Preferences {
 }
 
 /** The user's directory of settings. */
-export function configHome(surroundings: Pick<Surroundings, 'env' | 'home'>): string {
+function configHome(surroundings: Pick<Surroundings, 'env' | 'home'>): string {
   return surroundings.env.XDG_CONFIG_HOME || join(surroundings.home, '.config');
 }
 

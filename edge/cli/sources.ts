@@ -16,7 +16,7 @@ export interface SourceWord {
 }
 
 /** Extensions of archives that servers take. */
-const ARCHIVE = /\.(?:tar(?:\.(?:xz|gz|bz2|zst))?|tgz|zip)$/;
+export const ARCHIVE = /\.(?:tar(?:\.(?:xz|gz|bz2|zst))?|tgz|zip)$/;
 const VERSION = /^[A-Za-z0-9][A-Za-z0-9.+~:_-]{0,127}$/;
 
 /** Takes one word apart. Throws UsageError for an id or version that can't be one. */

@@ -71,7 +71,7 @@ export async function listTokens(folder: string): Promise<SavedToken[]> {
 }
 
 /** What a JWT says, or null when it is none or lacks one of iat, exp, aud and sub. */
-export function readToken(uri: string, token: string): SavedToken | null {
+function readToken(uri: string, token: string): SavedToken | null {
   const parts = token.split('.');
   if (parts.length !== 3 || !parts.every(part => /^[A-Za-z0-9_-]+$/.test(part))) return null;
   try {

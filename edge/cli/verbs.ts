@@ -10,6 +10,7 @@ import { addKeyringCommand } from './keyring.ts';
 import { addLdapCheckCommand } from './ldap-check.ts';
 import { addHistoryCommand, addListCommand } from './list.ts';
 import { addLoginCommand } from './login.ts';
+import { addPatchesCommand } from './patches.ts';
 import { addRegistryCommand } from './registry.ts';
 import { addCancelCommand, addRetryCommand } from './tasks.ts';
 import { addTokensCommand } from './tokens.ts';
@@ -27,6 +28,7 @@ export function addVerbs(program: Command): void {
   addRegistryCommand(program);
   addKeyringCommand(program);
   addImagesCommand(program);
+  addPatchesCommand(program);
   addTokensCommand(program);
   addImportSrcrpmCommand(program);
   addUpCommand(program);
