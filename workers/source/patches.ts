@@ -6,6 +6,7 @@ import type { BuildSpec } from '../job.ts';
 import { readText } from './definition.ts';
 import type { FullVersion, PreparedArchive } from './prepared.ts';
 import type { TemplateRenderer } from './templates.ts';
+import { templateVersion } from './versions.ts';
 
 /** Names that a quilt series can hold. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9+._@~-]{0,199}$/;
@@ -71,9 +72,13 @@ export async function selectPatches(selection: PatchSelection): Promise<string[]
       const final = seen.has(name) ? `${folder}-${name}` : name;
       seen.add(final);
       const path = join(target, final);
-      await writeFile(path, isTemplate ? await renderer.render(where, text, { version }) : text, {
-        mode: 0o644,
-      });
+      await writeFile(
+        path,
+        isTemplate ? await renderer.render(where, text, { version: templateVersion(version) }) : text,
+        {
+          mode: 0o644,
+        },
+      );
       selected.push(path);
       if (selected.length > MAX_PATCHES) throw bad(`more than ${MAX_PATCHES} patches`);
     }

@@ -13,7 +13,7 @@ import { type PrescriptRules, parseRules, runPrescript } from './prescript.ts';
 import { applyRenaming } from './renaming.ts';
 import { type FoundSources, findSources } from './sources.ts';
 import { TemplateRenderer } from './templates.ts';
-import { compareVersions, nextVersion } from './versions.ts';
+import { compareVersions, nextVersion, templateVersion } from './versions.ts';
 
 /** Opens a sandbox that has the prescript's dependencies: how they are installed is the format's. */
 export type OpenPrescript = (rules: PrescriptRules) => Promise<Sandbox>;
@@ -109,7 +109,9 @@ async function rename(
   const template = await readText(folder, 'rename.j2');
   const file = template === null ? 'rename' : 'rename.j2';
   const rules =
-    template === null ? await readText(folder, file) : await renderer.render(file, template, { version });
+    template === null
+      ? await readText(folder, file)
+      : await renderer.render(file, template, { version: templateVersion(version) });
   if (rules !== null) await applyRenaming(folder, rules, file, text => context.console.log('warning', text));
 }
 
@@ -167,7 +169,7 @@ async function renderTemplates(
     const name = relative(folder, path);
     const text = await readText(folder, name);
     if (text === null) continue;
-    const output = await renderer.render(name, text, { version });
+    const output = await renderer.render(name, text, { version: templateVersion(version) });
     const { mode } = await stat(path);
     const target = path.slice(0, -'.j2'.length);
     // Removed first: a link of that name is replaced, not written through.

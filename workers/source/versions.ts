@@ -83,6 +83,12 @@ export function nextVersion(
   return fullVersion(main, release, dist, -1);
 }
 
+/** What templates see of a version: `major`, the first part of `main`, is a number where it is all digits. */
+export function templateVersion(version: FullVersion): FullVersion & { readonly major: string | number } {
+  const [first = ''] = version.main.split('.');
+  return { ...version, major: /^\d{1,15}$/.test(first) ? Number(first) : first };
+}
+
 /** Orders versions as a format does; negative when `a` is older. */
 export function compareVersions(format: FormatName, a: string, b: string): number {
   return format === 'rpm' ? compareRpm(a, b) : compareDebian(a, b);

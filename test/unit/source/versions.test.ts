@@ -8,6 +8,7 @@ import {
   compareRpm,
   nextVersion,
   parseVersion,
+  templateVersion,
 } from '../../../workers/source/versions.ts';
 
 describe('versions', () => {
@@ -21,6 +22,11 @@ describe('versions', () => {
       ...{ main: '2.10', release: '1', dist: 'deb12', build: 10 },
       ...{ full: '2.10-1.deb12+build10', fullrelease: '1.deb12+build10' },
     });
+  });
+
+  test('templates see the first part of the main version, as a number where it is one', () => {
+    const major = (main: string): unknown => templateVersion(nextVersion(main, '1', null, null)).major;
+    assert.deepEqual(['2.10', '10', '1a.2', '1:2.0'].map(major), [2, 10, '1a', '1:2']);
   });
 
   test('anything different from what is published starts without a rebuild number', () => {
