@@ -54,13 +54,11 @@ export function drawFlat(view: View, selection: Selection, face: 'front' | 'rear
 /** The arrangement as seen from behind. */
 function mirrored(arrangement: Arrangement): Arrangement {
   const { k, width } = arrangement;
-  const rows = arrangement.rows.map(
-    (row): RowAt => ({
-      ...row,
-      racks: row.racks.map(({ rack, x }) => ({ rack, x: width - x - Math.trunc(rack.type.width * k) })),
-      breaks: row.breaks.map(({ x, count }) => ({ x: width - x - BREAK, count })),
-    }),
-  );
+  const rows = arrangement.rows.map((row): RowAt => {
+    const racks = row.racks.map(({ rack, x }) => ({ rack, x: width - x - Math.trunc(rack.type.width * k) }));
+    const breaks = row.breaks.map(({ x, count }) => ({ x: width - x - BREAK, count }));
+    return { ...row, racks, breaks, labelX: Math.min(...racks.map(({ x }) => x)) };
+  });
   return { ...arrangement, rows };
 }
 
@@ -208,8 +206,9 @@ class FlatPainter {
 
   #one(equipment: Equipment, [x, y, w, h]: Box, cell: Cell, look: Look, labelled: boolean): Shape[] {
     const { parameters, style } = this.#view;
+    const first = equipment.position.width === 0;
     // Seen from behind, what stands leftmost is the last of its level.
-    const first = this.#face === 'rear' ? x < cell.x + cell.pane + 1 : equipment.position.width === 0;
+    const leftmost = this.#face === 'rear' ? x < cell.x + cell.pane + 1 : first;
     const shapes: Shape[] = [];
     if (first) shapes.push({ kind: 'rect', x: cell.x + cell.pane, y, w: cell.inner, h, fill: look.chassis });
     const away = equipment.set.type.face !== 'both' && equipment.set.type.face !== this.#face;
@@ -218,7 +217,7 @@ class FlatPainter {
       { kind: 'rect', x, y, w, h, fill },
       {
         kind: 'outline',
-        x: x + (first ? 0.5 : -0.5),
+        x: x + (leftmost ? 0.5 : -0.5),
         y: y - 0.5,
         w: w === cell.inner ? w - 1 : w,
         h,
