@@ -21,6 +21,8 @@ export interface ArtifactPage {
   readonly next: string;
 }
 
+/** Artifacts that a search looks up at once. */
+const SEARCH_PAGE = 1000;
 const LISTED = 'a.name, a.architecture, a.version, a.size';
 
 export class CatalogueReads {
@@ -120,16 +122,24 @@ export class CatalogueReads {
         'SELECT id, format, distribution, derivative FROM place WHERE instance = ? ORDER BY format, distribution, derivative',
       )
       .all<RegistryPlace & { id: number }>(instance);
+    // By pages, so that whoever reads can let others have their turn in between.
     const find = this.#database.prepare(
-      `SELECT ${LISTED} FROM artifact a WHERE a.place = ? AND a.removed IS NULL AND instr(a.name, ?) > 0
+      `SELECT ${LISTED} FROM artifact a WHERE a.place = ? AND a.removed IS NULL
+         AND (a.name, a.architecture, a.version) > (?, ?, ?) AND instr(a.name, ?) > 0
        ORDER BY a.name, a.architecture, a.version LIMIT ?`,
     );
     let left = limit;
     for (const { id, format, distribution, derivative } of places) {
-      if (left <= 0) return;
-      const rows = find.all<ListedArtifact>(id, contains, left);
-      left -= rows.length;
-      for (const row of rows) yield { ...row, format, distribution, derivative };
+      for (let last = ['', '', '']; left > 0; ) {
+        const [name = '', architecture = '', version = ''] = last;
+        const size = Math.min(left, SEARCH_PAGE);
+        const rows = find.all<ListedArtifact>(id, name, architecture, version, contains, size);
+        for (const row of rows) yield { ...row, format, distribution, derivative };
+        left -= rows.length;
+        const end = rows.at(-1);
+        if (!end || rows.length < size) break;
+        last = [end.name, end.architecture, end.version];
+      }
     }
   }
 
