@@ -79,7 +79,7 @@ export function isTarHeader(block: Buffer): boolean {
  * Words before a native tool that reads foreign bytes from standard input: it sees `/usr` read-only and nothing else,
  * has no network, no capability and no variable, and dies with us.
  */
-export const JAIL: readonly string[] = [
+const JAIL: readonly string[] = [
   ...['bwrap', '--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--clearenv'],
   ...['--uid', '65534', '--gid', '65534', '--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin'],
   ...['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64', '--setenv', 'PATH', '/usr/bin'],

@@ -8,7 +8,7 @@ import { DEFINITION_FILES } from './archives.ts';
 import { checkMain, checkRelease, checkSupplementary } from './versions.ts';
 
 /** Checksum algorithms and the length of their hex. */
-export const ALGORITHMS = { sha1: 40, sha256: 64, sha384: 96, sha512: 128 } as const;
+const ALGORITHMS = { sha1: 40, sha256: 64, sha384: 96, sha512: 128 } as const;
 export type Algorithm = keyof typeof ALGORITHMS;
 export type Checksums = Readonly<Partial<Record<Algorithm, string>>>;
 

@@ -43,7 +43,7 @@ export function checkRelease(release: string, where: string): void {
 }
 
 /** Joins the parts: `{main}-{release}[.{dist}][+build{N}]`. */
-export function fullVersion(main: string, release: string, dist: string | null, build: number): FullVersion {
+function fullVersion(main: string, release: string, dist: string | null, build: number): FullVersion {
   const fullrelease = `${release}${dist === null ? '' : `.${dist}`}${build < 0 ? '' : `+build${build}`}`;
   return { main, release, dist, build, full: `${main}-${fullrelease}`, fullrelease };
 }

@@ -34,7 +34,7 @@ export interface BinaryBuild {
 }
 
 /** Which of the three kinds dpkg-buildpackage is asked for; null when there is nothing to build here. */
-export function buildKind(
+function buildKind(
   build: Pick<BinaryBuild, 'package' | 'architecture' | 'first'>,
 ): '-b' | '-A' | '-B' | null {
   const debian = toDebianArchitecture(build.architecture);

@@ -57,7 +57,7 @@ export function parseControl(text: string, file: string): Control {
 }
 
 /** Items of a relation field, each on one line. */
-export function relations(value: string | undefined): string[] {
+function relations(value: string | undefined): string[] {
   return (value ?? '')
     .split(',')
     .map(item => item.replace(/\s+/g, ' ').trim())

@@ -241,7 +241,7 @@ function applied(tree: string, patches: readonly string[]): string[] {
 }
 
 /** An empty folder of the workspace that the build user may read; what an interrupted attempt left goes. */
-export async function freshFolder(path: string): Promise<string> {
+async function freshFolder(path: string): Promise<string> {
   await rm(path, { recursive: true, force: true });
   await mkdir(path, { mode: 0o755 });
   await chmod(path, 0o755);
