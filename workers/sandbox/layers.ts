@@ -24,6 +24,8 @@ export interface BuildSandboxOptions {
 /** Layers that are kept, and bytes they take in all; those in use are never removed. */
 const MAX_LAYERS = 200;
 const MAX_BYTES = 20 * 1024 ** 3;
+/** Milliseconds after which an unfinished layer is nobody's. */
+const ABANDONED = 24 * 3600 * 1000;
 /** Milliseconds for removing a layer. */
 const REMOVAL = 5 * 60 * 1000;
 /** File whose time tells when a layer was last used, and whose content says what is in it. */
@@ -153,8 +155,14 @@ async function dropOldLayers(store: string, clear: (path: string) => Promise<voi
   const layers: { path: string; used: number; bytes: number }[] = [];
   for (const name of await readdir(store)) {
     const path = join(store, name);
+    if (name.startsWith('.')) {
+      // Half a layer of a daemon that was killed; no installation takes so long.
+      const state = await stat(path).catch(() => null);
+      if (state && Date.now() - state.mtimeMs > ABANDONED) await clear(path);
+      continue;
+    }
     const record = await readFile(join(path, RECORD), 'utf8').catch(() => null);
-    if (name.startsWith('.') || record === null) continue;
+    if (record === null) continue;
     const { bytes = 0 } = JSON.parse(record) as { bytes?: number };
     layers.push({ path, used: (await stat(join(path, RECORD))).mtimeMs, bytes });
   }
