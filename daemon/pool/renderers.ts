@@ -28,7 +28,7 @@ export interface RenderersOptions {
 }
 
 /** Requests that may wait. */
-export const MAX_WAITING = 64;
+const MAX_WAITING = 64;
 /** Pixels being drawn at one time. */
 const MAX_PIXELS = 120_000_000;
 /** Bytes of answers kept. */

@@ -43,7 +43,7 @@ export function targetOf(
 }
 
 /** A file name for any name: slashes, control characters and a leading dot become underscores. */
-export function safeName(name: string): string {
+function safeName(name: string): string {
   return name.replace(/[/\x00-\x1f\x7f]/g, '_').replace(/^\./, '_');
 }
 

@@ -12,7 +12,7 @@ import { addViews, VIEWS } from './views.ts';
 export type { DrawDeps } from './deps.ts';
 
 /** The version that is described; others behave equally. */
-export const DRAWING_VERSION = 'v0.5.0';
+const DRAWING_VERSION = 'v0.5.0';
 const VERSIONS = /^v0\.[56]\.\d{1,6}$/;
 
 /** Paths below a version that answer other methods with 405. */

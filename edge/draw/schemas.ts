@@ -6,7 +6,7 @@ type Json = Readonly<Record<string, unknown>>;
 const COLOR: Json = { type: 'string', pattern: '^#([0-9a-fA-F]{6}|[0-9a-fA-F]{8})$' };
 
 /** JSON schema of the parameters document. */
-export function parametersSchema(): Json {
+function parametersSchema(): Json {
   return schemaOf(PARAMETERS);
 }
 

@@ -4,7 +4,7 @@ import type { Fault } from '../../proto/fault.ts';
 import { headersOf, Refusal, type Speaker, statusOf } from '../http/problem.ts';
 
 /** What is wrong with one parameter. */
-export interface ParameterError {
+interface ParameterError {
   readonly path: string;
   readonly line: number;
   readonly column: number;

@@ -13,7 +13,7 @@ export interface SolidAt {
   readonly y: number;
 }
 
-export interface SolidRow {
+interface SolidRow {
   readonly row: Row;
   /** Corner of the row's label, px. */
   readonly label: readonly [number, number];
@@ -39,18 +39,12 @@ interface Spot {
 /** Places all drawn racks. Linear in racks: sums over racks before one another are carried along. */
 export function placeSolids(selection: Selection, view: View, projection: Projection): Solids {
   const { dimensions, margin, rack: settings } = view.parameters;
-  const { cx, cz, sx, sz } = projection;
+  const { cz, sx, sz } = projection;
   const { rows } = selection;
   const depths = rows.map(({ racks }) => racks.reduce((depth, rack) => Math.max(depth, rack.type.depth), 0));
   const heights = rows.map(heightOf);
   const Y = rowHeights(heights, depths, rows[0] ? widthOf(rows[0]) : 0, sx, sz);
-  const spots = rows.flatMap((selected, index) => {
-    const X = (depths[index] ?? 0) * cx;
-    return spotsOf(selected.row, new Set(selected.racks), index, (off): [number, number] => [
-      X + off * cz,
-      (Y[index] ?? 0) - off * sz,
-    ]);
-  });
+  const spots = spotsOfAll(selection, depths, Y, projection);
   const labels = labelSpace(view.parameters);
   const gap = settings.offset + labels;
   const counts = rows.map(({ racks }) => racks.length);
@@ -97,16 +91,12 @@ export function placeSolids(selection: Selection, view: View, projection: Projec
       shown.reduce((most, spot) => Math.max(most, far(spot)), 0),
     );
   }
+  const byRow = Map.groupBy(shown, spot => spot.row);
   const lifted = (shown[0]?.yr ?? 0) - first.yr;
   const placed = rows.map(({ row }, index): SolidRow => {
     const y = ((Y[index] ?? 0) + lifted) * extent.k + margin.top + labels + extent.ts + index * gap;
     const depth = (depths[index] ?? 0) * extent.k;
-    const racks = shown
-      .filter(spot => spot.row === index)
-      .map(spot => {
-        const [x, corner_y] = corner(spot, extent);
-        return { rack: spot.rack, x, y: corner_y };
-      });
+    const racks = (byRow.get(index) ?? []).map(spot => solidAt(spot.rack, corner(spot, extent)));
     return {
       row,
       depth,
@@ -115,6 +105,23 @@ export function placeSolids(selection: Selection, view: View, projection: Projec
     };
   });
   return { k: extent.k, width: extent.width, height: extent.height, rows: placed };
+}
+
+/** The drawn racks of all rows, each by its row's depth and Y. */
+function spotsOfAll(
+  { rows }: Selection,
+  depths: readonly number[],
+  Y: readonly number[],
+  { cx, cz, sz }: Projection,
+): Spot[] {
+  return rows.flatMap(({ row, racks }, index) => {
+    const [x, y] = [(depths[index] ?? 0) * cx, Y[index] ?? 0];
+    return spotsOf(row, new Set(racks), index, off => [x + off * cz, y - off * sz]);
+  });
+}
+
+function solidAt(rack: Rack, [x, y]: readonly [number, number]): SolidAt {
+  return { rack, x, y };
 }
 
 /** Y of each row in mm: the height, depth and slant of it and of those before. */

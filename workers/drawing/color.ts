@@ -2,7 +2,7 @@
 import { type Color, readColor } from '../../proto/parameters.ts';
 
 export const BLACK: Color = [0, 0, 0, 1];
-export const WHITE: Color = [1, 1, 1, 1];
+const WHITE: Color = [1, 1, 1, 1];
 
 /** A colour of our own, written down. */
 export function hex(text: string): Color {
@@ -40,7 +40,7 @@ function luminance([r, g, b]: Color): number {
 }
 
 /** Contrast ratio of two colours, 1 to 21 (WCAG 2.2). */
-export function contrast(a: Color, b: Color): number {
+function contrast(a: Color, b: Color): number {
   const [x, y] = [luminance(a), luminance(b)];
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }

@@ -76,7 +76,7 @@ export function beside(view: View, one: (view: View) => Drawing, other: (view: V
 }
 
 /** A drawing moved on its page, coordinates too. */
-export function moved(drawing: Drawing, dx: number, dy: number): Drawing {
+function moved(drawing: Drawing, dx: number, dy: number): Drawing {
   if (dx === 0 && dy === 0) return drawing;
   const box = ([x, y, w, h]: Box): Box => [x + dx, y + dy, w, h];
   const points = (given: readonly Point[]): Point[] => given.map(([x, y]) => [x + dx, y + dy]);

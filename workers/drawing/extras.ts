@@ -41,7 +41,7 @@ export function unitNumbers({ parameters, palette, style }: View, rack: Rack, ce
 }
 
 /** Units of a rack that nothing of any infrastructure takes, as runs from the bottom. */
-export function freeUnits(rack: Rack): { from: number; count: number }[] {
+function freeUnits(rack: Rack): { from: number; count: number }[] {
   const taken = new Uint8Array(rack.type.slots);
   for (const { position, set } of rack.equipment) {
     const from = Math.max(0, position.height);

@@ -12,7 +12,7 @@ export interface RackAt {
 }
 
 /** Racks left out between those that are drawn: a break of some px. */
-export interface Break {
+interface Break {
   readonly x: number;
   readonly count: number;
 }

@@ -6,7 +6,7 @@ import { expand, NodesetError } from './inventory/nodeset.ts';
 type Simple = Exclude<Property, { readonly type: 'rules' | 'optional' }>;
 type Scalar = Tree & { readonly kind: 'scalar' };
 
-export interface PropertyFault {
+interface PropertyFault {
   readonly place: Place;
   readonly path: string;
   readonly message: string;

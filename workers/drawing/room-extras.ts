@@ -8,7 +8,7 @@ import type { Box, PlacedRow, Shape } from './scene.ts';
 import type { View } from './view.ts';
 
 /** Colours of infrastructures and tags, in order of appearance (Okabe and Ito, told apart by the colour-blind). */
-export const CATEGORIES: readonly Color[] = [
+const CATEGORIES: readonly Color[] = [
   '#56B4E9',
   '#E69F00',
   '#009E73',

@@ -25,7 +25,7 @@ export interface Selection {
   isSelected(set: EquipmentSet): boolean;
 }
 
-export const NO_RACKS = 'Unable to find racks to draw with filters provided in drawing parameters';
+const NO_RACKS = 'Unable to find racks to draw with filters provided in drawing parameters';
 
 /** Selects by the parameters. Throws the documented fault when no rack is left. */
 export function select(infrastructure: Infrastructure, { infrastructure: wanted }: Parameters): Selection {

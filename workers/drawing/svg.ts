@@ -9,7 +9,7 @@ export function writeSvg(drawing: Drawing, { svg, general }: Parameters): string
 }
 
 /** Writes text that is safe between and within tags; what XML can't hold is left out. */
-export function escapeXml(text: string): string {
+function escapeXml(text: string): string {
   return text
     .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '')
     .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '')

@@ -34,7 +34,7 @@ export interface Load {
 }
 
 /** Objects, members of sets among them, that a database may hold. */
-export const MAX_OBJECTS = 500_000;
+const MAX_OBJECTS = 500_000;
 /** Findings after which the rest is only counted. */
 const MAX_FINDINGS = 1000;
 

@@ -1,7 +1,7 @@
 /** Nodesets: names folded with bracketed ranges and joined by set operators, and their expansion in sorted order. */
 
 /** Members that one set may have. */
-export const MAX_MEMBERS = 100_000;
+const MAX_MEMBERS = 100_000;
 
 /** What is wrong with a nodeset, and where in its text (0-based). */
 export class NodesetError extends Error {

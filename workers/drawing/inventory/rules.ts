@@ -4,7 +4,7 @@ import { finding, type Item, type Load, type Nodeset } from './load.ts';
 import type { Fraction } from './values.ts';
 
 /** Highest slot of a row. */
-export const MAX_SLOT = 9999;
+const MAX_SLOT = 9999;
 /** Largest number that a unit of equipment may carry, either sign. */
 const MAX_UNIT = 99_999;
 
