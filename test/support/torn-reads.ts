@@ -97,12 +97,13 @@ function namedByRepomd(text: string): Named | null {
 }
 
 function fetchWhole(url: string, agent: Agent): Promise<{ status: number; body: Buffer }> {
-  return new Promise((resolve, reject) => {
+  return new Promise(resolve => {
     get(url, { agent }, response => {
       const chunks: Buffer[] = [];
       response.on('data', chunk => chunks.push(chunk as Buffer));
       response.on('end', () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks) }));
-      response.on('error', reject);
+      // A file that shrank while it was sent: the connection ends before the promised length.
+      response.on('error', error => resolve({ status: 0, body: Buffer.from(error.message) }));
     }).on('error', error => resolve({ status: 0, body: Buffer.from(error.message) }));
   });
 }

@@ -31,7 +31,10 @@ export async function serveTree(root: string): Promise<TreeServer> {
       if (!found.isFile()) throw new Error('no file');
       response.writeHead(200, { 'content-length': found.size, 'last-modified': found.mtime.toUTCString() });
       if (request.method === 'HEAD') response.end();
-      else createReadStream(join(root, path)).pipe(response);
+      else
+        createReadStream(join(root, path))
+          .on('error', () => response.destroy())
+          .pipe(response);
     } catch {
       response.writeHead(404).end();
     }
