@@ -113,7 +113,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     taskEntry,
     queryEntry,
     answer: (job, question) => answerThread({ locks, catalogue, scheduler }, job, question),
-    note: (task, told) => scheduler.note(task, told),
+    note: (task, told) => scheduler.present.note(task, told),
     report,
   });
   const lists = new TaskLists(database);
@@ -132,7 +132,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
       workspaces.close(task).catch(error => report(error, `task.yml of task ${task.id}`));
   });
   const journals = new Journals({
-    find: id => scheduler.get(id),
+    find: id => scheduler.present.get(id),
     subscribe: listener => feed.subscribe(listener),
     now: clock.monotonic,
   });

@@ -65,7 +65,7 @@ export async function answerThread(parts: ThreadParts, job: Job, question: Quest
       locks.release(lockName(job, question.registry), job.task);
       return null;
     case 'intent': {
-      const task = scheduler.get(job.task);
+      const task = scheduler.present.get(job.task);
       // Only the current attempt may publish, and only as itself.
       if (task?.state !== 'running' || task.attempts !== job.attempt || question.intent.task !== job.task) {
         throw new Fault('refused', 'interrupted', 'another attempt at the task has taken over');

@@ -3,11 +3,11 @@
  * durable before anybody hears of it.
  */
 import { Fault, toFault } from '../../proto/fault.ts';
-import type { InstanceSlice, Outcome, Progress } from '../../workers/job.ts';
-import type { Feed } from './feed.ts';
+import type { Outcome } from '../../workers/job.ts';
 import { needsOf } from './needs.ts';
+import { Present } from './present.ts';
 import { Providers } from './providers.ts';
-import { type Caps, type Entry, Queue } from './queue.ts';
+import { type Entry, Queue } from './queue.ts';
 import {
   cancellation,
   failure,
@@ -18,27 +18,18 @@ import {
   start,
   type Task,
 } from './task.ts';
-import type { MovedFile, Once, Place, Records, Runner } from './world.ts';
+import type { MovedFile, Once, SchedulerOptions } from './world.ts';
 
 /** Tasks that may wait, in all. */
 export const MAX_WAITING = 250_000;
 /** Milliseconds until a decision that found no space on the disk is tried again. */
 const RETRY = 2000;
 
-export interface SchedulerOptions {
-  readonly caps: Caps;
-  readonly records: Records;
-  readonly runner: Runner;
-  readonly place: Place;
-  readonly feed: Feed;
-  instance(id: string): InstanceSlice | null;
-}
-
 export class Scheduler {
   readonly queue: Queue;
+  readonly present: Present;
   readonly #o: SchedulerOptions;
   readonly #providers: Providers;
-  readonly #running = new Map<string, Task>();
   #rank = 0;
   #front = -1;
   #state: 'held' | 'open' | 'stopping' = 'held';
@@ -47,6 +38,7 @@ export class Scheduler {
   constructor(options: SchedulerOptions) {
     this.#o = options;
     this.queue = new Queue(options.caps);
+    this.present = new Present(options.records, this.queue, options.feed);
     this.#providers = new Providers(this.queue, {
       submit: submission => this.submit(submission),
       newId: options.place.newId,
@@ -91,19 +83,9 @@ export class Scheduler {
     return task;
   }
 
-  /** The task as it is now, its latest progress included; null when there is none. */
-  get(id: string): Task | null {
-    return this.#running.get(id) ?? this.#o.records.get(id);
-  }
-
-  /** A recorded task with the news that only its run knows. */
-  current(task: Task): Task {
-    return this.#running.get(task.id) ?? task;
-  }
-
   /** Cancels a task: a waiting one at once, a running one when its processes are gone. */
   cancel(id: string, by: string): Task {
-    const task = this.get(id);
+    const task = this.present.get(id);
     if (!task) throw new Fault('not_found', 'not-found', `there is no task ${id}`);
     if (task.state === 'finished')
       throw new Fault('refused', 'already-there', `task ${id} has ended already`);
@@ -111,30 +93,9 @@ export class Scheduler {
     if (task.cancelledBy !== null) return task;
     const cancelled = { ...task, cancelledBy: by };
     this.#o.records.update(cancelled);
-    this.#keep(cancelled);
+    this.present.keep(cancelled);
     this.#o.runner.cancel(id, by);
     return cancelled;
-  }
-
-  setPriority(id: string, priority: number): Task {
-    const task = this.get(id);
-    if (!task) throw new Fault('not_found', 'not-found', `there is no task ${id}`);
-    if (task.state !== 'pending')
-      throw new Fault('refused', 'bad-input', `task ${id} does not wait any longer`);
-    const changed = { ...task, priority };
-    this.#o.records.update(changed);
-    this.queue.reprioritise(id, priority);
-    this.#o.feed.publish(changed);
-    return changed;
-  }
-
-  /** What a running task told of itself. */
-  note(id: string, told: Extract<Progress, { type: 'progress' | 'facts' }>): void {
-    const task = this.#running.get(id);
-    if (!task) return;
-    const { type, ...news } = told;
-    this.#keep(type === 'progress' ? { ...task, progress: news as Task['progress'] } : { ...task, ...news });
-    if (type === 'facts') this.#o.records.update(this.#running.get(id) ?? task);
   }
 
   /** Lets nothing start any longer and asks what runs to end; what does not finish waits again. */
@@ -186,7 +147,7 @@ export class Scheduler {
     const running = start(task, place.now());
     records.update(running);
     this.queue.begin(task.id);
-    this.#keep(running);
+    this.present.keep(running);
     void runner.run(running, instance).then(
       outcome => this.#ended(task.id, outcome),
       error => {
@@ -197,13 +158,8 @@ export class Scheduler {
     );
   }
 
-  #keep(task: Task): void {
-    this.#running.set(task.id, task);
-    this.#o.feed.publish(task);
-  }
-
   #ended(id: string, outcome: Outcome): void {
-    const task = this.#running.get(id);
+    const task = this.present.running(id);
     if (!task) return;
     const { records, place } = this.#o;
     const again = outcome.result === 'stopped' && task.cancelledBy === null;
@@ -216,7 +172,7 @@ export class Scheduler {
       place.later(RETRY, () => this.#ended(id, outcome));
       return;
     }
-    this.#running.delete(id);
+    this.present.forget(id);
     this.queue.end(id);
     if (again) this.queue.add(records.entry(next));
     this.#o.feed.publish(next);

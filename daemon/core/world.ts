@@ -1,7 +1,8 @@
 /** What the decisions need of the world: durable records, workers, a clock, the disk. Interfaces only. */
 import type { InstanceSlice, Outcome } from '../../workers/job.ts';
+import type { Feed } from './feed.ts';
 import type { Need } from './needs.ts';
-import type { Entry } from './queue.ts';
+import type { Caps, Entry } from './queue.ts';
 import type { Task, TaskPaths } from './task.ts';
 
 /** A file that came with a submission and becomes part of the task. Absolute paths. */
@@ -53,4 +54,14 @@ export interface Place {
   endJournal(task: Task, outcome: Outcome): void;
   later(milliseconds: number, action: () => void): void;
   report(error: unknown, where: string): void;
+}
+
+/** All that the scheduler decides with. */
+export interface SchedulerOptions {
+  readonly caps: Caps;
+  readonly records: Records;
+  readonly runner: Runner;
+  readonly place: Place;
+  readonly feed: Feed;
+  instance(id: string): InstanceSlice | null;
 }

@@ -48,7 +48,7 @@ export function consoleService(scheduler: Scheduler, consoles: Consoles): Handle
       const typing = task.interactive && callerOf(call).door === 'control';
       const over = new AbortController();
       const signal = AbortSignal.any([call.signal, over.signal]);
-      const input = typing ? forward(parts, () => scheduler.get(task.id), consoles, signal) : null;
+      const input = typing ? forward(parts, () => scheduler.present.get(task.id), consoles, signal) : null;
       const options = { offset: 0, heartbeat: HEARTBEAT, storedOnly: false, signal };
       try {
         for await (const frames of consoles.follow(task, options)) yield { frames };

@@ -43,7 +43,7 @@ const MAX_TOLD = 1000;
 /** The task of an instance. Throws `not_found`, for what is no uuid too. */
 export function findTask(scheduler: Scheduler, instance: string, id: string): Task {
   const lower = id.toLowerCase();
-  const task = UUID.test(lower) ? scheduler.get(lower) : null;
+  const task = UUID.test(lower) ? scheduler.present.get(lower) : null;
   if (task?.instance !== instance) throw new Fault('not_found', 'not-found', 'there is no such task');
   return task;
 }
@@ -61,7 +61,7 @@ export function taskService(deps: TaskServiceDeps): Handlers<'TaskService'> {
       const states = request.states.map(stateOf).filter(state => state !== null);
       const { tasks, next } = pages.page({ ...request, states, result: resultOf(request.result) });
       // What runs has news that the records don't have.
-      return { tasks: tasks.map(task => view(scheduler.current(task))), next };
+      return { tasks: tasks.map(task => view(scheduler.present.current(task))), next };
     },
     watchTasks: async function* (request, call) {
       const id = request.task === '' ? null : find(request).id;
@@ -93,7 +93,7 @@ export function taskService(deps: TaskServiceDeps): Handlers<'TaskService'> {
     },
     setPriority: async request => {
       checkPriority(request.priority);
-      return { task: view(scheduler.setPriority(find(request).id, request.priority)) };
+      return { task: view(scheduler.present.setPriority(find(request).id, request.priority)) };
     },
     purgeHistory: async (request, call) => {
       const policy = request.policy === '' ? deps.purge : request.policy;
@@ -111,12 +111,14 @@ function presentTasks(
   id: string | null,
 ): readonly Task[] {
   if (id !== null) {
-    const task = scheduler.get(id);
+    const task = scheduler.present.get(id);
     return task ? [task] : [];
   }
   const any = { name: '', artifact: '', user: '', result: '', after: '' } as const;
   const states = ['running', 'pending'] as const;
-  return pages.page({ ...any, instance, states, limit: MAX_TOLD }).tasks.map(task => scheduler.current(task));
+  return pages
+    .page({ ...any, instance, states, limit: MAX_TOLD })
+    .tasks.map(task => scheduler.present.current(task));
 }
 
 /** A task's input for a retry: its files are copied from the old workspace. */

@@ -1,6 +1,6 @@
 /** The folders of tasks: made durable before a task is accepted, ended journals, swept of what no task owns. */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, copyFile, lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeYaml } from '../../proto/document.ts';
 import { errorCode, Fault } from '../../proto/fault.ts';
@@ -23,6 +23,7 @@ export interface WorkspacesOptions {
 
 export class Workspaces {
   readonly #o: WorkspacesOptions;
+  readonly #parents = new SharedSync();
 
   constructor(options: WorkspacesOptions) {
     this.#o = options;
@@ -51,8 +52,10 @@ export class Workspaces {
   async create(task: Task, files: readonly MovedFile[]): Promise<void> {
     try {
       await mkdir(task.place, { recursive: true, mode: 0o750 });
-      await Promise.all([...files.map(take), writeDurably(join(task.place, 'task.yml'), describe(task))]);
-      await Promise.all([syncFolder(task.place), syncFolder(dirname(task.place))]);
+      // task.yml is for people: the record in the database is what counts, so it need not be synced.
+      const told = writeFile(join(task.place, 'task.yml'), describe(task), { mode: 0o640 });
+      await Promise.all([...files.map(take), told]);
+      await Promise.all([syncFolder(task.place), this.#parents.sync(dirname(task.place))]);
     } catch (error) {
       await rm(task.place, { recursive: true, force: true });
       throw error;
@@ -157,6 +160,33 @@ async function writeDurably(path: string, text: string): Promise<void> {
     await file.close();
   }
   await rename(temporary, path);
+}
+
+/** Syncs folders that many change at once: who comes while a sync runs shares the next one. */
+class SharedSync {
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #next = new Map<string, Promise<void>>();
+
+  sync(folder: string): Promise<void> {
+    const running = this.#running.get(folder);
+    if (!running) return this.#start(folder);
+    const next = this.#next.get(folder) ?? running.catch(() => undefined).then(() => this.#follow(folder));
+    this.#next.set(folder, next);
+    return next;
+  }
+
+  #follow(folder: string): Promise<void> {
+    this.#next.delete(folder);
+    return this.#start(folder);
+  }
+
+  #start(folder: string): Promise<void> {
+    const sync = syncFolder(folder).finally(() => {
+      if (this.#running.get(folder) === sync) this.#running.delete(folder);
+    });
+    this.#running.set(folder, sync);
+    return sync;
+  }
 }
 
 /** Syncs a folder, or a file. */
