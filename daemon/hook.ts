@@ -15,7 +15,7 @@ export interface HookFacts {
 const LIMIT = 5000;
 
 /** The environment of a hook: these variables and a PATH, nothing of the daemon's. */
-export function hookEnvironment(facts: HookFacts): Record<string, string> {
+function hookEnvironment(facts: HookFacts): Record<string, string> {
   const variables: Record<string, string> = {
     INSTANCE_ID: facts.instance.id,
     INSTANCE_NAME: facts.instance.name,

@@ -44,7 +44,7 @@ export const DOCUMENT_LIMITS: DocumentLimits = { bytes: 1024 * 1024, depth: 20, 
 export type Scalars = 'core' | 'failsafe';
 
 /** Steps from the document's root to a value. */
-export type Path = readonly (string | number)[];
+type Path = readonly (string | number)[];
 
 /** A document that was read; `value` is undefined exactly when there are faults. */
 export interface Document {

@@ -20,7 +20,7 @@ export type Kind = keyof typeof KINDS;
  * Causes that a failed task, an answer or a log line names. They are part of the interface: users' scripts match
  * them, so a published one is never renamed. Grouped by who finds them.
  */
-export const REASONS = [
+const REASONS = [
   // Anyone: no narrower cause applies.
   'bad-input',
   'bad-settings',

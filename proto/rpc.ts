@@ -9,7 +9,7 @@ import { Fault, type FaultData, KINDS, type Kind, toFault } from './fault.ts';
 import type { CallContext, CallOptions, Client, Handlers, ServiceName } from './services.ts';
 
 /** Largest message either side accepts, in bytes; what is larger comes as a stream. */
-export const MAX_MESSAGE = 4 * 1024 * 1024;
+const MAX_MESSAGE = 4 * 1024 * 1024;
 
 const LIMITS = {
   'grpc.max_receive_message_length': MAX_MESSAGE,

@@ -126,7 +126,7 @@ export type Client<S extends ServiceName> = {
 };
 
 /** The folder that `.proto` imports are relative to. */
-export const PROTO_ROOT = fileURLToPath(new URL('.', import.meta.url));
+const PROTO_ROOT = fileURLToPath(new URL('.', import.meta.url));
 
 /** All services and messages, parsed from the `.proto` files. Done once, at start, by each process. */
 export function loadProtocol(): PackageDefinition {

@@ -12,7 +12,7 @@ export interface SettingFault {
   readonly message: string;
 }
 
-export interface IniValue {
+interface IniValue {
   /** Raw text; continuation lines are joined by line feeds, each trimmed, blank ones dropped. */
   readonly text: string;
   readonly line: number;
@@ -26,7 +26,7 @@ export interface IniFile {
 }
 
 /** Largest settings file, in bytes. */
-export const MAX_INI = 1024 * 1024;
+const MAX_INI = 1024 * 1024;
 
 /**
  * Parses INI text. A BOM and CRLF are accepted; `#` and `;` open comments on full lines; keys ignore case, sections do

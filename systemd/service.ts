@@ -3,7 +3,7 @@ import type { Log } from './log.ts';
 import type { Notifier } from './notify.ts';
 
 /** A service that has started. */
-export interface Service {
+interface Service {
   /** One line for `systemctl status`. */
   status(): string;
   /** Whether its parts still answer: no sign of life is sent otherwise. */

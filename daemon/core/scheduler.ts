@@ -21,7 +21,7 @@ import {
 import type { MovedFile, Once, SchedulerOptions } from './world.ts';
 
 /** Tasks that may wait, in all. */
-export const MAX_WAITING = 250_000;
+const MAX_WAITING = 250_000;
 /** Milliseconds until a decision that found no space on the disk is tried again. */
 const RETRY = 2000;
 

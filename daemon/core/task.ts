@@ -124,7 +124,7 @@ const REGISTRY_NAMES: Readonly<Record<Extract<Spec, { type: 'registry' }>['actio
 };
 
 /** The type name that clients know. */
-export function nameOf(spec: Spec): TaskName {
+function nameOf(spec: Spec): TaskName {
   return spec.type === 'registry' ? REGISTRY_NAMES[spec.action] : NAMES[spec.type];
 }
 

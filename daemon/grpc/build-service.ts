@@ -12,7 +12,7 @@ import type { Instances } from './instance-service.ts';
 import { type Submitter, submitOnce } from './submit.ts';
 
 /** Where uploads wait until a task owns them. */
-export interface Spool {
+interface Spool {
   /** Absolute path of the folder. */
   readonly folder: string;
   /** Absolute path of a spooled file. Throws `invalid` for a name that is none. */
@@ -23,7 +23,7 @@ export interface Spool {
   discard(names: readonly string[]): Promise<void>;
 }
 
-export interface SpoolWriter {
+interface SpoolWriter {
   readonly name: string;
   write(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;

@@ -8,7 +8,7 @@ import { callerOf } from './caller.ts';
 import { findTask } from './task-service.ts';
 
 /** How a journal is read. */
-export interface FollowOptions {
+interface FollowOptions {
   /** Bytes to skip; at a frame boundary. */
   readonly offset: number;
   /** Seconds of silence after which a heartbeat frame is given; 0 = none. */

@@ -24,7 +24,7 @@ export interface Listed {
 }
 
 /** What the catalogue answers. */
-export interface RegistryReads {
+interface RegistryReads {
   formats(instance: string): string[];
   distributions(instance: string, format: string): string[];
   derivatives(instance: string, format: string, distribution: string): string[];
@@ -43,7 +43,7 @@ export interface RegistryReads {
 }
 
 /** Kept states of registries. */
-export interface RegistryStates {
+interface RegistryStates {
   kept(instance: string, registry: RegistryKey): readonly KeptGeneration[];
   numberOf(instance: string, registry: RegistryKey, name: string): number;
   hasSnapshot(instance: string, registry: RegistryKey, name: string): boolean;

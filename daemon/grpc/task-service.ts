@@ -14,7 +14,7 @@ import { type Submitter, submitOnce, submitSpec } from './submit.ts';
 import { resultOf, stateOf, viewTask } from './task-view.ts';
 
 /** Pages of tasks. */
-export interface Pages {
+interface Pages {
   page(filter: {
     readonly instance: string;
     readonly states: readonly TaskState[];

@@ -27,11 +27,11 @@ export const ENTRY_COLUMNS = `a.id, a.name, a.architecture, a.version, a.size, a
   a.published, a.task, a.stanza, a.changelog, a.content, p.format, p.distribution, p.derivative`;
 
 /** Lists of changes and files are long and alike: kept deflated. */
-export function pack(value: unknown): Uint8Array {
+function pack(value: unknown): Uint8Array {
   return deflateRawSync(JSON.stringify(value), { level: 1 });
 }
 
-export function unpack<T>(blob: Uint8Array): T {
+function unpack<T>(blob: Uint8Array): T {
   return JSON.parse(inflateRawSync(blob).toString('utf8')) as T;
 }
 

@@ -22,7 +22,7 @@ export interface Migrations {
 export type SqlValue = SQLInputValue;
 
 /** A prepared statement; rows come as plain objects whose keys are column names. */
-export interface Statement {
+interface Statement {
   run(...values: readonly SqlValue[]): { readonly changes: number; readonly row: number };
   get<Row>(...values: readonly SqlValue[]): Row | undefined;
   all<Row>(...values: readonly SqlValue[]): Row[];

@@ -8,7 +8,7 @@ import { throwFaults } from '../../systemd/settings.ts';
 import type { HostGroups } from './host-groups.ts';
 
 /** The policy of a site that has none. */
-export const DEFAULT_POLICY = `[roles]
+const DEFAULT_POLICY = `[roles]
 anonymous
 users=@rackwright
 admins=@rackwright-admins

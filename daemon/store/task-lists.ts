@@ -4,7 +4,7 @@ import type { Task, TaskResult, TaskState } from '../core/task.ts';
 import type { Database, SqlValue } from './database.ts';
 
 /** Tasks on one page at most, and unless told. */
-export const MAX_PAGE = 1000;
+const MAX_PAGE = 1000;
 const USUAL_PAGE = 100;
 
 export interface TaskFilter {

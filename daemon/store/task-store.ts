@@ -31,7 +31,7 @@ export const TASK_TABLES: Migrations = {
 };
 
 /** Seconds for which a submission's key is remembered. */
-export const KEY_AGE = 86_400;
+const KEY_AGE = 86_400;
 /** Stands before every priority. */
 const FIRST = -1_000_000;
 

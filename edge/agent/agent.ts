@@ -21,7 +21,7 @@ import { speakAgent } from './speak.ts';
 /** Version of the drawing interface that `/info` announces. */
 const RACKSDB_VERSION = '0.5.0';
 
-export interface AgentLog {
+interface AgentLog {
   warn(fields: object, sentence: string): void;
 }
 

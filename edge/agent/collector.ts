@@ -32,7 +32,7 @@ const FIRST_WAIT = 5000;
 const MAX_PAUSE = 300;
 
 /** slurmctld's statistics that are worth a series, out of `diag`. */
-export const SCHEDULER_STATISTICS = [
+const SCHEDULER_STATISTICS = [
   'jobs_submitted',
   'jobs_started',
   'jobs_completed',

@@ -11,7 +11,7 @@ export interface StreamLimits {
   readonly element: number;
 }
 
-export const STREAM_LIMITS: StreamLimits = { body: 4 * 1024 ** 3, element: 8 * 1024 * 1024 };
+const STREAM_LIMITS: StreamLimits = { body: 4 * 1024 ** 3, element: 8 * 1024 * 1024 };
 
 /** Told each element of a list, parsed. */
 export type OnElement = (list: string, element: unknown) => void;

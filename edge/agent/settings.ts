@@ -20,7 +20,7 @@ import { ALGORITHMS } from '../auth/key.ts';
 import { networks, uri } from '../gateway/fields.ts';
 
 /** slurmrestd's API versions that we speak, newest first: 0.0.45 of Slurm 26.05 down to 0.0.38 of 22.05. */
-export const API_VERSIONS = ['0.0.45', '0.0.44', '0.0.43', '0.0.42', '0.0.41', '0.0.40', '0.0.39', '0.0.38'];
+const API_VERSIONS = ['0.0.45', '0.0.44', '0.0.43', '0.0.42', '0.0.41', '0.0.40', '0.0.39', '0.0.38'];
 
 const DEFAULT_SOCKET = 'unix:///run/slurmrestd/slurmrestd.socket';
 

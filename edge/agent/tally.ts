@@ -42,9 +42,9 @@ export const WAIT_BUCKETS = [1, 10, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 
 const MAX_PARTITIONS = 500;
 const MAX_GPU_TYPES = 100;
 
-export type Counts<State extends string> = Record<State, number>;
+type Counts<State extends string> = Record<State, number>;
 
-export interface GpuTypeCounts {
+interface GpuTypeCounts {
   idle: number;
   allocated: number;
   total: number;

@@ -45,7 +45,7 @@ export async function readPatches(folder: string, version: string): Promise<Kept
 }
 
 /** A title as a file name has it. */
-export function slug(title: string): string {
+function slug(title: string): string {
   const words = title
     .toLowerCase()
     .replace(/[^a-z0-9.+_]+/g, '-')

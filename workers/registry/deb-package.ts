@@ -122,7 +122,7 @@ async function packageTool(context: TaskContext, file: string, command: readonly
 }
 
 /** Reads what `dpkg-deb -c` prints (GNU tar's verbose listing). */
-export function readListing(text: string): ContentEntry[] {
+function readListing(text: string): ContentEntry[] {
   const entries: ContentEntry[] = [];
   for (const line of text.split('\n')) {
     const match = /^([-dlhcbps])\S+ \S+ +(\d+|\d+,\s*\d+) \d{4}-\d\d-\d\d \d\d:\d\d \.?\/(.*)$/.exec(line);
