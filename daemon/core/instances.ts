@@ -1,5 +1,6 @@
 /** Instances as their files define them: read whole, every fault with its place. Pure. */
 import { compileCheck, type Document, type DocumentFault, parseYaml } from '../../proto/document.ts';
+import { isReservedDistribution } from '../../proto/layout.ts';
 import {
   FORMAT_NAMES,
   FORMATS,
@@ -193,6 +194,9 @@ function badDistributions(raw: RawInstance, document: Document): DocumentFault[]
       };
       if (seen.has(name)) refuse('name', `the distribution "${name}" stands twice`);
       seen.add(name);
+      if (isReservedDistribution(name)) {
+        refuse('name', `"${name}" is a reserved name: the registry's own folders are called so`);
+      }
       if (FORMATS[format].environments && env === undefined) refuse('name', `"env" of "${name}" is missing`);
       if (!FORMATS[format].environments && env !== undefined) refuse('env', `${format} has no environments`);
     }

@@ -13,6 +13,7 @@ import {
   failure,
   finish,
   newTask,
+  rankAgain,
   requeue,
   type Submission,
   start,
@@ -163,7 +164,7 @@ export class Scheduler {
     if (!task) return;
     const { records, place } = this.#o;
     const again = outcome.result === 'stopped' && task.cancelledBy === null;
-    const next = again ? requeue(task, this.#front--, false) : finish(task, outcome, place.now());
+    const next = again ? requeue(task, rankAgain(task), false) : finish(task, outcome, place.now());
     try {
       if (again) records.update(next);
       else records.archive(next);

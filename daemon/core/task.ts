@@ -156,6 +156,14 @@ export function finish(task: Task, outcome: Outcome, now: number): Task {
   };
 }
 
+/** Far beyond the ranks of any queue, and far within whole numbers. */
+const FRONT = 2 ** 40;
+
+/** Rank of a task that was stopped and waits again: before all that never ran, in the order that they had. */
+export function rankAgain(task: Task): number {
+  return task.rank < 0 ? task.rank : task.rank - FRONT;
+}
+
 /** A running task that goes back to the head of the queue: the daemon stops, or a crash cut it short. */
 export function requeue(task: Task, rank: number, interrupted: boolean): Task {
   expect(task, 'running');
