@@ -75,7 +75,7 @@ export function byHashFolder(distribution: string): string {
 }
 
 /** First letter, or `lib` and the letter behind it: the shelf of a Debian pool. */
-export function poolShelf(source: string): string {
+function poolShelf(source: string): string {
   return source.startsWith('lib') && source.length > 3 ? source.slice(0, 4) : source.slice(0, 1);
 }
 
