@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { type Connection, connect } from '../../proto/rpc.ts';
 import { type Client, loadProtocol } from '../../proto/services.ts';
 import { openAptClient } from '../support/apt-client.ts';
@@ -20,6 +21,8 @@ formats:
   - {name: stable, env: bookworm, tag: deb12}
   rpm:
   - {name: el9, env: rocky-9, tag: el9}
+  osi:
+  - {name: ci}
 derivatives:
   extra: {}
 `;
@@ -34,6 +37,7 @@ describe('the registry of a running daemon', () => {
   let number = 0;
   const deb = { instance: 'site', format: 'deb', distribution: 'stable', derivative: 'main' };
   const rpm = { ...deb, format: 'rpm', distribution: 'el9' };
+  const osi = { ...deb, format: 'osi', distribution: 'ci' };
 
   before(async () => {
     mkdirSync(join(home, 'etc/instances.d'), { recursive: true });
@@ -74,6 +78,14 @@ describe('the registry of a running daemon', () => {
     const folder = join(home, `in-${number++}`);
     makeRpm(folder, { name, version });
     await finish(await registry.importArtifacts({ place: rpm, source: folder }));
+    rmSync(folder, { recursive: true });
+  }
+
+  async function importImage(name: string, version: string): Promise<void> {
+    const folder = join(home, `in-${number++}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, `${name}_${version}.tar`), `${name} ${version}`);
+    await finish(await registry.importArtifacts({ place: osi, source: folder }));
     rmSync(folder, { recursive: true });
   }
 
@@ -171,6 +183,34 @@ describe('the registry of a running daemon', () => {
     );
     assert.equal(ends.filter(end => end.status === 'fulfilled').length, 1);
     assert.deepEqual(await list(deb), ['hello 1-1']);
+  });
+
+  test('deletes one rpm and one image, and leaves what stands beside them', async () => {
+    await importRpm('tool', '0.1');
+    await importRpm('gone', '0.1');
+    await finish(
+      await registry.deleteArtifact({ place: rpm, architecture: 'noarch', name: 'gone', version: '0.1-1' }),
+    );
+    assert.deepEqual(await list(rpm), ['gone 0.1-1', 'tool 0.1-1', 'tool 0.1-1']);
+    const repomd = await fetch(`${pair.url}/site/rpm/el9/main/x86_64/repodata/repomd.xml`);
+    assert.equal(repomd.status, 200);
+    const [, primary] = /href="([^"]*-primary\.xml\.gz)"/.exec(await repomd.text()) ?? [];
+    const index = await fetch(`${pair.url}/site/rpm/el9/main/x86_64/${primary}`);
+    const xml = gunzipSync(Buffer.from(await index.arrayBuffer())).toString('utf8');
+    assert.match(xml, /<name>tool<\/name>/);
+    assert.doesNotMatch(xml, /<name>gone<\/name>/);
+    await finish(await registry.verifyRegistry({ place: rpm }));
+
+    await importImage('node', '1.0');
+    await importImage('node', '1.1');
+    await finish(
+      await registry.deleteArtifact({ place: osi, architecture: 'tar', name: 'node', version: '1.1' }),
+    );
+    assert.deepEqual(await list(osi), ['node 1.0']);
+    await assert.rejects(importImage('', '1.2'), /NAME_VERSION\.EXTENSION/);
+    const sums = await (await fetch(`${pair.url}/site/osi/ci/main/SHA256SUMS`)).text();
+    assert.match(sums, /^[0-9a-f]{64} \*node_1\.0\.tar\n$/);
+    await finish(await registry.verifyRegistry({ place: osi }));
   });
 
   test(`is never seen torn: ${scaled(100_000)} reads of its indexes while it changes (seed ${SEED})`, async () => {

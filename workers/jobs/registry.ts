@@ -1,10 +1,9 @@
 /** The tasks that change or check a registry without building anything. */
 import { Fault } from '../../proto/fault.ts';
 import type { Work } from '../context.ts';
+import { formatOf } from '../formats/formats.ts';
 import type { DeletionSpec, RegistryKey, RegistrySpec } from '../job.ts';
 import { readCatalogue } from '../registry/publication.ts';
-import { removeEntry } from '../registry/publish.ts';
-import { WRITERS } from '../registry/writers.ts';
 
 type Loader = () => Promise<Work<RegistrySpec>>;
 
@@ -34,7 +33,7 @@ export const deletion: Work<DeletionSpec> = async (context, spec) => {
       { artifact, version, architecture },
     );
   }
-  await removeEntry(context, registry, entry, WRITERS[format]);
+  await formatOf(format).unpublish(context, registry, entry);
   context.console.log(
     'info',
     `Deleted ${artifact} ${version} (${architecture}) from ${distribution}/${derivative}`,

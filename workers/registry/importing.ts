@@ -5,7 +5,7 @@ import { Fault } from '../../proto/fault.ts';
 import type { TaskContext, Work } from '../context.ts';
 import type { RegistryPlace, RegistrySpec } from '../job.ts';
 import { readDebFiles } from './apt-publish.ts';
-import { readImages } from './osi-publish.ts';
+import { readImageFiles } from './osi-publish.ts';
 import { withStaging } from './publication.ts';
 import { publishEntries } from './publish.ts';
 import { fetchApt, fetchDnf } from './repository.ts';
@@ -62,6 +62,5 @@ async function readEntries(
 ): Promise<StagedEntry[]> {
   if (place.format === 'rpm') return readRpmFiles(context, place, staging, files);
   if (place.format === 'deb') return readDebFiles(context, place, staging, files);
-  const { artifact = '', version = '' } = (context.job.spec as RegistrySpec).parameters;
-  return readImages(context, place, staging, { artifact, version, files });
+  return readImageFiles(context, place, staging, files);
 }

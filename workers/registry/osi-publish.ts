@@ -41,7 +41,7 @@ export async function unpublishOsi(
 }
 
 /** Reads images into entries. Name and version come from the build, not from file names. */
-export async function readImages(
+async function readImages(
   context: TaskContext,
   place: RegistryPlace,
   staging: string,
@@ -80,6 +80,37 @@ export async function readImages(
     };
     entries.push({ entry, files });
   }
+  return entries;
+}
+
+/**
+ * Reads images of a folder that no build of ours made. Their files are called as the builder calls them,
+ * `NAME_VERSION.tar`, and that is where name and version come from. Throws `bad-package` for one that isn't.
+ */
+export async function readImageFiles(
+  context: TaskContext,
+  place: RegistryPlace,
+  staging: string,
+  files: readonly string[],
+): Promise<StagedEntry[]> {
+  const builds = new Map<string, BuiltArtifacts & { readonly files: string[] }>();
+  for (const file of files) {
+    const name = basename(file);
+    const extension = IMAGE.exec(name) ?? MANIFEST.exec(name);
+    if (!extension) continue;
+    const [, artifact, version] = /^(.+)_([^_]+)$/.exec(name.slice(0, extension.index)) ?? [];
+    if (artifact === undefined || version === undefined) {
+      const message = `${name.slice(0, 200)}: an image to import must be called NAME_VERSION.EXTENSION`;
+      throw new Fault('invalid', 'bad-package', message);
+    }
+    const key = `${artifact}_${version}`;
+    const build = builds.get(key) ?? { artifact, version, files: [] };
+    build.files.push(file);
+    builds.set(key, build);
+  }
+  if (builds.size === 0) throw new Fault('invalid', 'bad-package', 'there is no image to publish');
+  const entries: StagedEntry[] = [];
+  for (const build of builds.values()) entries.push(...(await readImages(context, place, staging, build)));
   return entries;
 }
 
