@@ -167,6 +167,8 @@ function schema(at: Places) {
       prescript_deps: list([], ', '),
       /** Seconds a Release stays valid; 0 = no Valid-Until. */
       valid_for: duration(0),
+      /** Whether lintian's report on what was built is put into the journal. */
+      lintian: bool(true),
     },
     'format:rpm': {
       env_default_repos: PAIRS,
@@ -227,6 +229,7 @@ export function workerSettings(settings: DaemonSettings): WorkerSettings {
       components: deb.env_default_components,
       prescriptDeps: deb.prescript_deps,
       validFor: deb.valid_for,
+      lintian: deb.lintian,
     },
     rpm: {
       repositories: rpm.env_default_repos,

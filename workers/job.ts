@@ -90,6 +90,8 @@ export interface WorkerSettings {
     readonly prescriptDeps: readonly string[];
     /** Seconds a Release stays valid; 0 = no Valid-Until. */
     readonly validFor: number;
+    /** Whether lintian looks at what was built and published. */
+    readonly lintian: boolean;
   };
   readonly rpm: {
     /** Base URLs by environment name. */

@@ -67,7 +67,13 @@ export function testJob(place: string, options: JobOptions = {}): Job {
       debug: options.debug ?? false,
       limits: { ...LIMITS, ...options.limits },
       keyring: { type: 'rsa', size: 4096, expires: 0 },
-      deb: { mirror: options.mirror ?? null, components: [], prescriptDeps: [], validFor: 0 },
+      deb: {
+        mirror: options.mirror ?? null,
+        components: [],
+        prescriptDeps: [],
+        validFor: 0,
+        lintian: true,
+      },
       rpm: { repositories: {}, modules: [], prescriptDeps: [] },
     },
   };

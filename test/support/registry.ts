@@ -67,7 +67,7 @@ export function openRegistry(options: RegistryOptions = {}): RegistryHome {
       seccomp: false,
     },
     keyring: { type: 'ed25519', size: 4096, expires: 0, ...options.keyring },
-    deb: { mirror: null, components: ['main'], prescriptDeps: [], validFor: 0 },
+    deb: { mirror: null, components: ['main'], prescriptDeps: [], validFor: 0, lintian: true },
     rpm: { repositories: {}, modules: [], prescriptDeps: [] },
     ...options.settings,
   };

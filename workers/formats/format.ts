@@ -12,6 +12,8 @@ export interface Format {
   build(context: TaskContext, build: BuildRequest): Promise<BuiltArtifacts>;
   /** Reads what was built into catalogue entries and publishes them in one switch. */
   publish(context: TaskContext, built: BuiltArtifacts, spec: BuildSpec): Promise<void>;
+  /** Shows what checkers think of what is published by now; informative, so that it never throws. */
+  report?(context: TaskContext, built: BuiltArtifacts, pipeline: PipelineSlice): Promise<void>;
   /** Takes one entry out of its registry. */
   unpublish(context: TaskContext, registry: RegistryKey, entry: CatalogueEntry): Promise<void>;
 }

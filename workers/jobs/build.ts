@@ -44,6 +44,7 @@ export const build: Work<BuildSpec> = async (context, spec) => {
   await format.publish(context, built, spec);
   context.progress('published', total, total);
   console.log('info', `published ${built.artifact} ${built.version}: ${built.files.length} files`);
+  await format.report?.(context, built, pipeline);
 };
 
 function pipelineOf(context: TaskContext, spec: BuildSpec): PipelineSlice {

@@ -275,6 +275,24 @@ describe('failures say what and where', () => {
     });
   }
 
+  test('reports come after publication; lintian only where the settings want it', async () => {
+    const shown = await buildSample(home, tinySample(work, 'reported'));
+    succeeded(shown);
+    const published = shown.log.findIndex(line => /^20:published reported /.test(line));
+    const asked = shown.log.findIndex(line => /^20:lintian \(informative\)/.test(line));
+    assert.ok(published >= 0 && asked > published, shown.log.join('\n'));
+    assert.match(shown.output, /contents of reported_[^:]*_all\.deb:\r?\n.*\.\//);
+    const deb = { ...home.settings.deb, lintian: false };
+    const quiet = { ...home, settings: { ...home.settings, deb } };
+    const unseen = await buildSample(quiet, tinySample(work, 'unreported'));
+    succeeded(unseen);
+    assert.ok(
+      unseen.log.includes('20:lintian is switched off in the settings ([format:deb] lintian = no)'),
+    );
+    assert.ok(!unseen.log.some(line => /informative/.test(line)));
+    assert.match(unseen.output, /contents of unreported_/);
+  });
+
   test('a source that the definition does not name, and one that is missing', async () => {
     const sample = tinySample(work, 'lonely');
     const more = { ...sample, sources: [...sample.sources, { id: 'extra', path: sample.sources[0]!.path }] };

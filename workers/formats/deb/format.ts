@@ -7,7 +7,7 @@ import { publishDeb, unpublishDeb } from '../../registry/apt-publish.ts';
 import type { BuildRequest, BuiltArtifacts, Format } from '../format.ts';
 import { buildBinaries } from './build.ts';
 import { createDebEnvironment, updateDebEnvironment } from './environment.ts';
-import { lint } from './lint.ts';
+import { report } from './report.ts';
 import { buildSourcePackage } from './source.ts';
 
 /** Steps before and after those of the architectures: definition, sources, source package; publication. */
@@ -44,7 +44,6 @@ async function build(context: TaskContext, request: BuildRequest): Promise<Built
       `no package of ${spec.artifact} is made for ${spec.architectures.join(', ')}`,
     );
   }
-  await lint(context, environment, results, files);
   return {
     ...{ artifact: spec.artifact, version: source.version.full },
     files: files.map(file => join(results, file)),
@@ -57,5 +56,6 @@ export const deb: Format = {
   updateEnvironment: updateDebEnvironment,
   build,
   publish: publishDeb,
+  report,
   unpublish: unpublishDeb,
 };
