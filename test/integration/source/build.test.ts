@@ -286,9 +286,7 @@ describe('failures say what and where', () => {
     const quiet = { ...home, settings: { ...home.settings, deb } };
     const unseen = await buildSample(quiet, tinySample(work, 'unreported'));
     succeeded(unseen);
-    assert.ok(
-      unseen.log.includes('20:lintian is switched off in the settings ([format:deb] lintian = no)'),
-    );
+    assert.ok(unseen.log.includes('20:lintian is switched off in the settings ([format:deb] lintian = no)'));
     assert.ok(!unseen.log.some(line => /informative/.test(line)));
     assert.match(unseen.output, /contents of unreported_/);
   });
