@@ -24,10 +24,10 @@ export interface OpenAgent {
   close(): Promise<void>;
 }
 
-/** `folder` takes agent.ini, key and policy; `ini` are sections beside `[jwt]`. */
-export async function openAgent(folder: string, ini: string): Promise<OpenAgent> {
-  const key = join(folder, 'agent.key');
-  writeFileSync(key, randomBytes(32), { mode: 0o600 });
+/** `folder` takes agent.ini, key and policy; `ini` are sections beside `[jwt]`. A key of its own unless it shares one. */
+export async function openAgent(folder: string, ini: string, shared?: string): Promise<OpenAgent> {
+  const key = shared ?? join(folder, 'agent.key');
+  if (shared === undefined) writeFileSync(key, randomBytes(32), { mode: 0o600 });
   const file = join(folder, 'agent.ini');
   writeFileSync(file, `${ini}\n[jwt]\nkey=${key}\n`);
   const { settings, warnings } = readAgentSettings(file, places(folder));
