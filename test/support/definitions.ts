@@ -97,8 +97,9 @@ export function tinySample(
 }
 
 /**
- * Repackages a Debian source package as a definition: its `debian/` as `deb/`, its upstream archives as sources. The
- * package comes from Debian's archive and is kept in the cache.
+ * Repackages a Debian source package as a definition: its `debian/` as `deb/`, its upstream archives as sources, its
+ * revision as the release, since its packages may ask for a revision of each other. The package comes from Debian's
+ * archive and is kept in the cache.
  */
 export function debianSample(work: string, name: string): Sample {
   const store = join(CACHE, 'sources');
@@ -110,7 +111,7 @@ export function debianSample(work: string, name: string): Sample {
   if (dsc === undefined) throw new Error(`Debian's archive gave no .dsc of ${name}`);
   const text = readFileSync(join(store, name, dsc), 'utf8');
   const version = /^Version: (.*)$/m.exec(text)?.[1] ?? '';
-  const upstream = version.replace(/-[^-]*$/, '');
+  const [, upstream = version, revision = '1'] = /^(.*)-([^-]*)$/.exec(version) ?? [];
   const origs = files.filter(file => /\.orig(-[A-Za-z0-9-]+)?\.tar\.[a-z0-9]+$/.test(file));
   if (origs.length === 0) throw new Error(`${name} has no upstream archive`);
   const folder = join(work, `${name}-definition`);
@@ -130,7 +131,7 @@ export function debianSample(work: string, name: string): Sample {
     return { id, path };
   });
   const lines = sources.map(({ id }) => `  ${id}: https://example.org/${id}-{{ version }}.tar`).join('\n');
-  writeFileSync(join(folder, 'artifact.yml'), `sources:\n${lines}\ndeb:\n  release: "1"\n`);
+  writeFileSync(join(folder, 'artifact.yml'), `sources:\n${lines}\ndeb:\n  release: "${revision}"\n`);
   return { artifact: name, folder, sources };
 }
 
