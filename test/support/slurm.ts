@@ -24,7 +24,7 @@ export interface Slurm {
   /** Process number of a daemon, `slurmctld`, `rest-tcp`, … */
   pid(daemon: string): Promise<number>;
   /** Starts a stopped daemon again. */
-  restart(daemon: 'slurmctld' | 'rest-tcp'): Promise<void>;
+  restart(daemon: 'slurmctld' | 'slurmdbd' | 'rest-tcp'): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -61,6 +61,7 @@ export async function startSlurm(
     Number(await readFile(join(folder, 'pid', daemon), 'utf8'));
   const restarts = {
     slurmctld: `setsid '${folder}/bin/slurmctld' -D`,
+    slurmdbd: 'setsid slurmdbd -D',
     'rest-tcp': `setsid setpriv --reuid=rackwright-rest --regid=rackwright-rest --clear-groups env SLURM_JWT=daemon slurmrestd ${options.accounting ? '' : '-s v0.0.36,v0.0.37,v0.0.38'} -a rest_auth/jwt 127.0.0.1:${base + 3}`,
   };
   return {

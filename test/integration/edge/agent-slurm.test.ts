@@ -185,7 +185,21 @@ describe('an agent on a real Slurm', () => {
     abort.abort();
   });
 
-  test('with slurmctld stopped metrics turn 503 and routes 502 or 504, and all recovers by itself', async () => {
+  test('with slurmdbd stopped accounting is refused, nodes, jobs and metrics go on, and all recovers', async () => {
+    const jobs = (await get('/v7.0.0/jobs')).json<{ name: string; job_id: number }[]>();
+    const part = jobs.find(job => job.name === 'part')?.job_id;
+    process.kill(await slurm.pid('slurmdbd'), 'SIGKILL');
+    await until(async () => [502, 504].includes((await get('/v7.0.0/accounts')).status));
+    assert.equal((await get('/v7.0.0/nodes')).status, 200);
+    assert.equal((await get('/metrics', null)).status, 200);
+    const detail = await get(`/v7.0.0/job/${part}`);
+    assert.equal(detail.status, 200, detail.body);
+    assert.deepEqual(detail.json<{ state: { current: string[] } }>().state.current, ['RUNNING']);
+    await slurm.restart('slurmdbd');
+    await until(async () => (await get('/v7.0.0/accounts')).status === 200);
+  });
+
+  test('with slurmrestd killed metrics turn 503 and routes 502, and all recovers by itself', async () => {
     process.kill(await slurm.pid('rest-tcp'), 'SIGKILL');
     await until(async () => (await get('/metrics', null)).status === 503);
     const trouble = await get('/v7.0.0/partitions?x=1');
