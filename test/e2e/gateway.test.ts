@@ -83,6 +83,7 @@ interface SiteOptions {
   readonly ini?: Ini;
   readonly prefix?: string;
   readonly lean?: boolean;
+  readonly plain?: boolean;
 }
 
 async function withSite(options: SiteOptions, run: (site: Site) => Promise<void>): Promise<void> {
@@ -96,6 +97,7 @@ async function withSite(options: SiteOptions, run: (site: Site) => Promise<void>
       redirectUri: `${url}/api/oidc/callback`,
       logoutUri: `${url}/auth/`,
       ...(options.lean ? { leanIdToken: true } : {}),
+      ...(options.plain ? { plainPkce: true } : {}),
     });
     closing.push(() => provider.close());
     const home = makeHome(mergeIni(siteIni(url, provider), options.ini ?? {}));
@@ -166,6 +168,24 @@ for (const [name, options] of clients) {
       await site.page.waitForSelector('#login');
     }));
 }
+
+test('signing in works with plain PKCE, at a provider that takes nothing else', () =>
+  withSite({ plain: true, ini: { oidc: { pkce: 'plain' } } }, async site => {
+    const methods: (string | null)[] = [];
+    site.page.on('request', request => {
+      const { searchParams } = new URL(request.url());
+      if (searchParams.has('code_challenge')) methods.push(searchParams.get('code_challenge_method'));
+    });
+    await signIn(site);
+    assert.equal(await site.page.textContent('#login'), 'alice');
+    assert.deepEqual(methods, ['plain']);
+  }));
+
+test('S256 is refused readably by a provider that takes plain PKCE only', () =>
+  withSite({ plain: true }, async site => {
+    await site.page.goto(`${site.url}/api/oidc/login`);
+    await site.page.getByText('The identity provider answered with an error.').waitFor();
+  }));
 
 test('signing in works at the root of the host', () =>
   withSite({ prefix: '' }, async site => {

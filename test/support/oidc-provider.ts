@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair } from 'jose';
 import Provider, { type Configuration } from 'oidc-provider';
+import ProviderOfPlain from 'oidc-provider-8';
 import type { Authority } from './tls.ts';
 
 export interface ProviderPerson {
@@ -33,7 +34,12 @@ export interface ProviderOptions {
   readonly backchannel?: string;
   /** Groups and name come from UserInfo only. */
   readonly leanIdToken?: boolean;
+  /** Knows PKCE by `plain` alone and asks everybody for it, as only version 8 can. */
+  readonly plainPkce?: boolean;
 }
+
+/** `methods` is of version 8; later ones have S256 only. */
+const PLAIN_PKCE = { methods: ['plain'], required: () => true };
 
 /** Clients: `public-app`, `confidential-app` (s3cr3t-of-the-test), `signed-app` (signed UserInfo). */
 export async function startProvider(options: ProviderOptions): Promise<RunningProvider> {
@@ -50,7 +56,10 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
       await new Promise(resolve => server.close(resolve));
     },
   };
-  const provider = new Provider(issuer, await configure(options));
+  const configuration = await configure(options);
+  const provider = options.plainPkce
+    ? new ProviderOfPlain(issuer, { ...configuration, pkce: PLAIN_PKCE })
+    : new Provider(issuer, configuration);
   provider.proxy = true;
   const callback = provider.callback();
   server.on('request', (request, reply) => {
