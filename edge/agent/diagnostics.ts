@@ -133,9 +133,11 @@ async function checkAccounting(client: Client): Promise<Finding> {
 /** The reason and, where we know it, the remedy. */
 function mend(error: unknown, settings: AgentSettings): string {
   const fault = toFault(error);
-  if (fault.reason === 'slurm-auth') {
-    return `${fault.message}. Is [slurmrestd]>jwt_key the key of Slurm's AuthAltParameters, and jwt_user a user Slurm knows?`;
-  }
+  const key =
+    "Is [slurmrestd]>jwt_key the key of Slurm's AuthAltParameters, and jwt_user a user Slurm knows?";
+  if (fault.reason === 'slurm-auth') return `${fault.message}. ${key}`;
+  // 22.05 words a refused token as if slurmctld were away.
+  if (/config is unable to load/i.test(fault.message)) return `${fault.message}. Does slurmctld run? ${key}`;
   if (fault.reason === 'slurm-unreachable') {
     return `${fault.message}. Does slurmrestd run and listen on ${slurmrestdTarget(settings)}, and may this user open it?`;
   }
