@@ -4,6 +4,7 @@ import { loadProtocol } from '../proto/services.ts';
 import type { Log } from '../systemd/log.ts';
 import { type Places, throwFaults } from '../systemd/settings.ts';
 import type { PassedSocket } from '../systemd/sockets.ts';
+import { backupHold } from './backup.ts';
 import { type DaemonSettings, tokenSettings, workerSettings } from './config.ts';
 import { claimsOf } from './core/claims.ts';
 import { Feed } from './core/feed.ts';
@@ -76,9 +77,8 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const warn = (text: string): void => log.warn(text);
   const report = (error: unknown, where: string): void => log.error({ err: error }, where);
   const seconds = (): number => clock.wall() / 1000;
-
-  const migrations = [TASK_TABLES, Catalogue.migrations, TOKEN_TABLES];
-  const database = openDatabase(join(places.lib, 'state.db'), migrations);
+  const tables = [TASK_TABLES, Catalogue.migrations, TOKEN_TABLES];
+  const database = openDatabase(join(places.lib, 'state.db'), tables);
   const definitions = new Definitions({
     folder: settings.dirs.instances,
     host: host.architecture,
@@ -168,6 +168,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
         now: seconds,
         newId,
         reload,
+        hold: backupHold({ places, settings, database, catalogue, definitions, locks, newId }),
       }),
     },
     identities,

@@ -1,5 +1,6 @@
 /** Joins the gRPC services to what they speak for. */
 import { createHash } from 'node:crypto';
+import type { Hold } from './backup.ts';
 import type { DaemonSettings } from './config.ts';
 import { Ended } from './core/ended.ts';
 import type { Feed } from './core/feed.ts';
@@ -44,6 +45,7 @@ export interface ServiceParts {
   readonly newId: () => string;
   /** Throws SettingsError when the new settings can't be used. */
   readonly reload: () => void;
+  readonly hold: Hold;
 }
 
 export function servicesOf(parts: ServiceParts): Services {
@@ -57,6 +59,7 @@ export function servicesOf(parts: ServiceParts): Services {
       ended,
       started: parts.now(),
       reload: parts.reload,
+      hold: parts.hold,
     }),
     InstanceService: instanceService(definitions),
     BuildService: buildService({

@@ -97,6 +97,7 @@ const PERMISSIONS: Readonly<Record<string, Permission>> = {
   'RegistryService.repairRegistry': 'edit-registry',
   'DaemonService.getDaemonStatus': 'none',
   'DaemonService.reloadSettings': 'control',
+  'DaemonService.holdForBackup': 'control',
   // Drawings belong to no instance; who may see them is the edge's setting.
   'DrawingService.draw': 'none',
   'InventoryService.getView': 'none',

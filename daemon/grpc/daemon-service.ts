@@ -1,6 +1,7 @@
 /** The daemon itself over gRPC: what it does and has done, and reading its settings again. */
 import { Fault } from '../../proto/fault.ts';
 import type { Handlers } from '../../proto/services.ts';
+import type { HoldForBackupResponse } from '../../proto/types/rackwright/v1/HoldForBackupResponse.ts';
 import { VERSION } from '../../proto/words.ts';
 import { SettingsError } from '../../systemd/settings.ts';
 import type { Ended } from '../core/ended.ts';
@@ -12,6 +13,8 @@ export interface DaemonPart {
   readonly started: number;
   /** Throws SettingsError when the new settings can't be used. */
   reload(): void;
+  /** Holds all registries still until the signal aborts; one message when they are. */
+  hold(signal: AbortSignal): AsyncIterable<HoldForBackupResponse>;
 }
 
 export function daemonService(daemon: DaemonPart): Handlers<'DaemonService'> {
@@ -32,5 +35,6 @@ export function daemonService(daemon: DaemonPart): Handlers<'DaemonService'> {
       }
       return {};
     },
+    holdForBackup: (_request, call) => daemon.hold(call.signal),
   };
 }

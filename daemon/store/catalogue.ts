@@ -8,7 +8,14 @@ import { basename, join } from 'node:path';
 import { errorCode, Fault } from '../../proto/fault.ts';
 import { currentLink, entryFile, publicTree } from '../../proto/layout.ts';
 import type { FormatName } from '../../proto/words.ts';
-import type { Answers, CatalogueEntry, Intent, Question, RegistryKey } from '../../workers/job.ts';
+import type {
+  Answers,
+  CatalogueEntry,
+  Intent,
+  Question,
+  RegistryKey,
+  RegistryPlace,
+} from '../../workers/job.ts';
 import { GenerationStore } from './catalogue-generations.ts';
 import { CatalogueReads } from './catalogue-reads.ts';
 import {
@@ -71,6 +78,11 @@ export class Catalogue {
       .all<OpenIntent>();
     for (const intent of open) if (this.#settle(intent)) forward++;
     return { forward, discarded: open.length - forward };
+  }
+
+  /** Every place that was ever published to. */
+  places(): (RegistryPlace & { readonly instance: string })[] {
+    return this.#database.prepare('SELECT instance, format, distribution, derivative FROM place').all();
   }
 
   /** Closes what a task left open whose thread has died. To be called once nothing of the task runs any longer. */

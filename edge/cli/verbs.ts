@@ -1,5 +1,6 @@
 /** All verbs of the `rackwright` command, in the order in which help shows them. */
 import type { Command } from 'commander';
+import { addBackupCommands } from './backup.ts';
 import { addBuildCommand } from './build.ts';
 import { addClusterCommand } from './cluster.ts';
 import { addCompletionCommand } from './completion.ts';
@@ -32,6 +33,7 @@ export function addVerbs(program: Command): void {
   addTokensCommand(program);
   addImportSrcrpmCommand(program);
   addUpCommand(program);
+  addBackupCommands(program);
   addClusterCommand(program);
   addDrawCommand(program);
   addLdapCheckCommand(program);
