@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { places } from '../../systemd/settings.ts';
 import { Directory, type Person } from '../gateway/directory.ts';
 import { DirectoryError } from '../gateway/ldap.ts';
+import { LOG_FLAGS } from '../gateway/log-flags.ts';
 import { gatewayFile, loadLdap } from '../gateway/settings.ts';
 import { EXIT, UsageError } from './exit.ts';
 import type { GeneralOptions } from './program.ts';
@@ -14,9 +15,6 @@ interface LdapCheckOptions extends GeneralOptions {
   readonly debugFlags?: readonly string[];
 }
 
-/** Flags that choose debug messages, and those of the tool that sites come from, which mean nothing here. */
-const FLAGS = ['ldap', 'tls', 'ALL', 'slurmweb', 'rfl', 'racksdb', 'werkzeug', 'urllib3'];
-
 /** Adds the verb. */
 export function addLdapCheckCommand(program: Command): void {
   program
@@ -24,7 +22,7 @@ export function addLdapCheckCommand(program: Command): void {
     .description("show the users that a gateway's LDAP settings find, with full names and groups")
     .option('--conf <path>', 'settings of the gateway (default: gateway.ini of the configuration folder)')
     .option('--home <dir>', 'folder that holds everything, as for `up`')
-    .option('--debug-flags <flag...>', `with --debug, what to show: ${FLAGS.join(', ')}`)
+    .option('--debug-flags <flag...>', `with --debug, what to show: ${LOG_FLAGS.join(', ')}`)
     .addHelpText('after', '\nExample:\n  rackwright ldap-check --conf /etc/rackwright/gateway.ini --debug')
     .action((_options, command: Command) => check(command));
 }
@@ -33,8 +31,9 @@ async function check(command: Command): Promise<void> {
   const around = surroundingsOf(command);
   const options = command.optsWithGlobals<LdapCheckOptions>();
   const flags = options.debugFlags ?? ['ALL'];
-  const wrong = flags.find(flag => !FLAGS.includes(flag));
-  if (wrong !== undefined) throw new UsageError(`unknown debug flag ${wrong}; known: ${FLAGS.join(', ')}`);
+  const wrong = flags.find(flag => !LOG_FLAGS.includes(flag));
+  if (wrong !== undefined)
+    throw new UsageError(`unknown debug flag ${wrong}; known: ${LOG_FLAGS.join(', ')}`);
   const at = places(options.home ?? null);
   const { settings, bindPassword, warnings } = loadLdap(options.conf ?? gatewayFile(at), at);
   if (settings.uri === null) {

@@ -11,6 +11,7 @@ import { Clusters } from './clusters.ts';
 import { Counters } from './counters.ts';
 import { Directory } from './directory.ts';
 import { Handoffs } from './handoff.ts';
+import { flaggedLog, type GatewayLog } from './log-flags.ts';
 import { Provider } from './oidc.ts';
 import { openStore } from './open-store.ts';
 import { addClusterRoutes } from './routes/clusters.ts';
@@ -25,12 +26,6 @@ import { SignIn, type SignInParts } from './sign-in.ts';
 import type { SessionStore } from './store.ts';
 import { publicPrefix } from './target.ts';
 import { Throttle } from './throttle.ts';
-
-interface GatewayLog {
-  info(fields: object, sentence: string): void;
-  warn(fields: object, sentence: string): void;
-  error(fields: object, sentence: string): void;
-}
 
 export interface GatewayOptions {
   readonly gateway: Gateway;
@@ -75,9 +70,11 @@ export function gatewayArea(options: GatewayOptions): GatewayArea {
   };
 }
 
-async function addRoutes(app: FastifyInstance, options: GatewayOptions, alone: boolean): Promise<void> {
-  const { gateway, now, log } = options;
+async function addRoutes(app: FastifyInstance, given: GatewayOptions, alone: boolean): Promise<void> {
+  const { gateway, now } = given;
   const { settings } = gateway;
+  const log = flaggedLog(given.log, settings.service);
+  const options = { ...given, log };
   for (const sentence of gateway.warnings) log.warn({}, sentence);
   const store = openStore(settings.service.session_store, now);
   await noteSessionKey(store, gateway, log);
@@ -95,7 +92,10 @@ async function addRoutes(app: FastifyInstance, options: GatewayOptions, alone: b
   };
   const authenticate = makeAuthenticate(verifyToken(tokens), sessions);
   const issue = issueToken(tokens, settings.jwt.duration);
-  const counters = new Counters(options.counted);
+  const counters = new Counters((method, result) => {
+    log.trace('slurmweb', `a sign-in by ${method} ended: ${result}`);
+    options.counted?.(method, result);
+  });
   const clusters = new Clusters(settings.agents, settings.ui.hide_denied);
   const known: KnownRoute[] = [];
   app.addHook('onRoute', route => {
@@ -109,7 +109,7 @@ async function addRoutes(app: FastifyInstance, options: GatewayOptions, alone: b
   const ldap = settings.authentication.enabled && settings.authentication.method === 'ldap';
   addLoginRoutes(app, {
     settings,
-    directory: ldap ? new Directory(settings.ldap, gateway.bindPassword) : null,
+    directory: ldap ? new Directory(settings.ldap, gateway.bindPassword, log.trace) : null,
     sessions,
     throttle: new Throttle(now),
     counters,

@@ -5,6 +5,8 @@ import { errorCode, toFault } from '../../proto/fault.ts';
 import type { SettingFault } from '../../systemd/ini.ts';
 import { type Loaded, type Places, readSettings, throwFaults } from '../../systemd/settings.ts';
 import { MIN_SECRET, readTokenKey, type TokenKey } from '../auth/key.ts';
+import { LOG_FLAGS } from './log-flags.ts';
+import { templatePath } from './message.ts';
 import { type GatewaySettings, gatewaySchema } from './schema.ts';
 
 /** Settings with what the named files hold. Secrets are here only, never in `settings`. */
@@ -55,6 +57,7 @@ export function loadGateway(file: string, places: Places, credentials: string | 
   if (oidc) checkOidc(settings, clientSecret, check);
   if (ldap) checkLdap(settings, check);
   checkFiles(settings, check);
+  checkFlags(settings, check);
   throwFaults(check.faults);
   return { settings, keys, sessionKey, clientSecret, bindPassword, warnings: check.warnings };
 }
@@ -258,5 +261,24 @@ function checkFiles({ ui, agents }: GatewaySettings, check: Check): void {
     const path = ui[key];
     if (path === null) continue;
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) check.fault('ui', key, `${path} is no file`);
+  }
+  if (ui.templates !== null && !statSync(ui.templates, { throwIfNoEntry: false })?.isDirectory()) {
+    check.fault('ui', 'templates', `${ui.templates} is no folder`);
+  }
+  try {
+    templatePath(ui);
+  } catch (reason) {
+    check.fault('ui', 'message_template', typeof reason === 'string' ? reason : toFault(reason).message);
+  }
+}
+
+/** A flag of some other version is no reason to keep people out. */
+function checkFlags({ service }: GatewaySettings, check: Check): void {
+  for (const key of ['log_flags', 'debug_flags'] as const) {
+    for (const flag of service[key].filter(name => !LOG_FLAGS.includes(name))) {
+      check.warnings.push(
+        `[service]>${key}: ${flag} is unknown and chooses nothing; known: ${LOG_FLAGS.join(', ')}`,
+      );
+    }
   }
 }

@@ -1,5 +1,4 @@
 /** Routes of the browser frontend: its configuration, files, branding, the login message, and one page for every path. */
-import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../../proto/fault.ts';
@@ -7,7 +6,7 @@ import { VERSION } from '../../../proto/words.ts';
 import { allowedMethods, type KnownRoute } from '../../http/methods.ts';
 import { Refusal } from '../../http/problem.ts';
 import { Frontend, type FrontendFile } from '../frontend.ts';
-import { renderMarkdown } from '../markdown.ts';
+import { messagePage } from '../message.ts';
 import type { GatewaySettings } from '../schema.ts';
 import { publicPrefix } from '../target.ts';
 
@@ -30,8 +29,6 @@ const COLOURS = [
   'color_verydark',
   'color_font_disabled',
 ] as const;
-/** Largest login message, in bytes. */
-const MAX_MESSAGE = 64 * 1024;
 /** Paths of browser frontends, known even where another role has the rest. */
 const FRONTEND_PATHS = ['/auth', '/auth/*', '/login', '/signout'];
 
@@ -43,11 +40,11 @@ export function addPageRoutes(app: FastifyInstance, parts: PageRouteParts): void
     reply.type('text/plain; charset=utf-8').send(`Rackwright gateway v${VERSION}\n`),
   );
   app.get('/api/messages/login', async (_request, reply) => {
-    const message = await readMessage(settings.ui.message_login);
-    // Shown in a frame of the frontend's own page, and nowhere else.
+    const message = await messagePage(settings.ui);
+    // Shown in a frame of the frontend's own page, and nowhere else; a site's template brings its styles.
     void reply.header(
       'content-security-policy',
-      "default-src 'none'; img-src 'self'; frame-ancestors 'self'; sandbox allow-popups",
+      "default-src 'none'; img-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox allow-popups",
     );
     return reply.header('x-content-type-options', 'nosniff').type('text/html; charset=utf-8').send(message);
   });
@@ -154,11 +151,4 @@ function contentPolicy({ ui }: GatewaySettings): string {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
-}
-
-async function readMessage(path: string | null): Promise<string> {
-  const text = path === null ? null : await readFile(path, 'utf8').catch(() => null);
-  if (text === null) throw new Fault('not_found', 'not-found', 'there is no login message');
-  const body = renderMarkdown(text.slice(0, MAX_MESSAGE));
-  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Message</title></head><body>\n${body}\n</body></html>\n`;
 }

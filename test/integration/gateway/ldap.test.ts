@@ -102,6 +102,15 @@ for (const [name, settings] of ways) {
     }));
 }
 
+test('debugging logs each request to the directory, and no password', () =>
+  withGateway(mergeIni(ini(SERVICE), { service: { debug: 'yes', debug_flags: 'ldap' } }), async gateway => {
+    assert.equal((await login(gateway, 'alice', 'pw-alice')).status, 200);
+    const sentences = gateway.log.map(({ sentence }) => sentence).join('\n');
+    assert.match(sentences, /^debug: ldap: bind dn="cn=admin,dc=corp,dc=org"$/m);
+    assert.match(sentences, /^debug: ldap: .*\(uid=alice\).*: 1 entries$/m);
+    assert.doesNotMatch(sentences, /pw-alice|secret|debug: slurmweb/);
+  }));
+
 test('the directory’s spelling of a name is used, so letter case loses no group', () =>
   withGateway(ini(), async gateway => {
     const { body } = await login(gateway, 'ALICE', 'pw-alice');

@@ -97,6 +97,54 @@ test('the login message is rendered, escaped and frameable by our own pages only
   });
 });
 
+test('the login message goes into the site’s own template, which must be there', async () => {
+  writeFileSync(
+    join(folder, 'message.html.j2'),
+    '<style>p{color:red}</style><main>{{ message | safe }}</main>{{ other }}',
+  );
+  writeFileSync(join(folder, 'own.html'), '<article>{{message}}</article>');
+  const rendered = '<h1>Welcome</h1>\n<p>to <em>us</em> &lt;b&gt;here&lt;/b&gt;</p>';
+  const ui = { message_login: join(folder, 'message.md'), templates: folder };
+  const expected = [
+    [ui, `<style>p{color:red}</style><main>${rendered}</main>{{ other }}`],
+    [{ ...ui, message_template: 'own.html' }, `<article>${rendered}</article>`],
+  ] as const;
+  for (const [settings, page] of expected) {
+    await withGateway(oidcIni(provider, { ui: settings }), async gateway => {
+      const answer = await fetch(`${gateway.url}/api/messages/login`);
+      assert.equal(await answer.text(), page);
+      assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'none'.*sandbox/);
+    });
+  }
+  const refused = (changes: Record<string, string>, reason: RegExp) =>
+    assert.rejects(
+      withGateway(oidcIni(provider, { ui: changes }), async () => {}),
+      reason,
+    );
+  await refused({ ...ui, message_template: 'gone.html' }, /message_template: .*gone\.html is no file/);
+  await refused({ message_template: 'own.html' }, /message_template: "own.html" is relative/);
+  await refused({ templates: join(folder, 'nowhere') }, /templates: .*nowhere is no folder/);
+});
+
+test('log_flags and debug_flags choose what is logged, and an unknown flag is a warning', async () => {
+  const logged = async (service: Record<string, string>): Promise<string[]> => {
+    let sentences: string[] = [];
+    await withGateway(oidcIni(provider, { service }), async gateway => {
+      await signIn(gateway);
+      sentences = gateway.log.map(({ sentence }) => sentence);
+    });
+    return sentences;
+  };
+  const answers = 'the identity provider answers';
+  const debugged = 'debug: slurmweb: a sign-in by oidc ended: success';
+  const quiet = await logged({});
+  assert.ok(quiet.includes(answers) && !quiet.includes(debugged), quiet.join('; '));
+  assert.ok((await logged({ debug: 'yes' })).includes(debugged));
+  const chosen = await logged({ debug: 'yes', debug_flags: 'ldap\nwerkzeug', log_flags: 'ldap\nfrobnicate' });
+  assert.ok(!chosen.includes(debugged) && !chosen.includes(answers), chosen.join('; '));
+  assert.ok(chosen.some(sentence => sentence.startsWith('[service]>log_flags: frobnicate is unknown')));
+});
+
 test('pages that are not built are told, and with [ui] enabled=no there are none', async () => {
   await withGateway(oidcIni(provider), async gateway => {
     const answer = await fetch(`${gateway.url}/`);
