@@ -100,8 +100,8 @@ async function submit(deps: BuildServiceDeps, request: Wish, call: CallContext):
     const spec = { ...checked, definition: `${place}/definition.archive`, sources: taken };
     return { submission: { spec, interactive, priority }, files: moved };
   });
-  // Under a known key nothing was taken over.
-  await spool.discard(filesOf(request).map(file => file.spool));
+  // Under a known key nothing may have been taken over.
+  if (once !== null) await spool.discard(filesOf(request).map(file => file.spool));
   return task;
 }
 
