@@ -22,7 +22,8 @@ function passes(command: string, ...parameters: string[]): void {
   );
 }
 
-test('biome finds nothing to format or to mend', () => passes('biome', 'ci', '--colors=off', '--error-on-warnings', '.'));
+test('biome finds nothing to format or to mend', () =>
+  passes('biome', 'ci', '--colors=off', '--error-on-warnings', '.'));
 
 test('tsc finds no type error', () => passes('tsc', '--noEmit'));
 
