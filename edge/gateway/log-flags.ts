@@ -8,7 +8,7 @@ export interface GatewayLog {
 }
 
 /** What lines are about: the gateway's own work, requests to the directory, encryption to it. */
-export type LogFlag = 'slurmweb' | 'ldap' | 'tls';
+type LogFlag = 'slurmweb' | 'ldap' | 'tls';
 
 /** Flags that files and command lines may have; the last four are of other tools and choose nothing here. */
 export const LOG_FLAGS: readonly string[] = [
