@@ -1,5 +1,7 @@
 /** Renders templates in a child process of their own: time, memory and output are bounded, and it can be killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../../proto/fault.ts';
@@ -14,6 +16,8 @@ const MAX_OUTPUT = 4 * 1024 * 1024;
 const MAX_LINE = 6 * MAX_OUTPUT + 1024;
 /** Megabytes of heap of the child. */
 const MAX_HEAP = 128;
+/** Characters kept of what the child says about itself. */
+const MAX_COMPLAINT = 2000;
 /** Bytes of a template. */
 const MAX_TEMPLATE = 1024 * 1024;
 
@@ -26,6 +30,9 @@ export class TemplateRenderer {
   #child: ChildProcess | null = null;
   #lines: AsyncIterator<string> | null = null;
   #warm = false;
+  #complaint = '';
+  /** Ends with the child, once all that it said is read. */
+  #ended: Promise<void> = Promise.resolve();
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
@@ -36,11 +43,7 @@ export class TemplateRenderer {
     this.#signal.throwIfAborted();
     if (template.length > MAX_TEMPLATE) throw bad(name, `is larger than ${MAX_TEMPLATE} bytes`);
     if (!this.#warm) {
-      await this.#exchange(
-        'start',
-        { name: 'start', template: '', context: {}, maxOutput: 0 },
-        START_TIMEOUT,
-      );
+      await this.#start();
       this.#warm = true;
     }
     const answer = await this.#exchange(name, { name, template, context, maxOutput: MAX_OUTPUT }, TIMEOUT);
@@ -53,6 +56,19 @@ export class TemplateRenderer {
     this.#child = null;
     this.#lines = null;
     this.#warm = false;
+  }
+
+  /** Has the child load the engine. What goes wrong here is no template's fault. */
+  async #start(): Promise<void> {
+    const request = { name: 'start', template: '', context: {}, maxOutput: 0 };
+    try {
+      await this.#exchange('start', request, START_TIMEOUT);
+    } catch (error) {
+      if (!(error instanceof Fault) || error.reason !== 'bad-template') throw error;
+      await this.#ended;
+      const cause = /^\w*Error.*$/m.exec(this.#complaint)?.[0] ?? (this.#complaint.trim() || error.message);
+      throw new Fault('internal', 'internal', `the template renderer did not start: ${cause}`);
+    }
   }
 
   async #exchange(name: string, request: RenderRequest, timeout: number): Promise<RenderAnswer> {
@@ -90,18 +106,37 @@ export class TemplateRenderer {
       `--max-old-space-size=${MAX_HEAP}`,
       '--permission',
       `--allow-fs-read=${ROOT}*`,
+      `--allow-fs-read=${join(packages(), '*')}`,
       '--no-warnings',
     ];
     this.#child = spawn('unshare', [...unshare, '--', process.execPath, ...node, ENTRY], {
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       env: { NODE_PENDING_DEPRECATION: '0' },
     });
-    this.#child.on('error', () => undefined);
+    const child = this.#child;
+    this.#ended = new Promise(resolve => {
+      child.on('error', () => resolve());
+      child.on('close', () => resolve());
+    });
     this.#child.stdin?.on('error', () => undefined);
+    this.#complaint = '';
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      if (this.#complaint.length < MAX_COMPLAINT) this.#complaint += chunk.toString().slice(0, MAX_COMPLAINT);
+    });
     const output = this.#child.stdout;
     if (!output) throw new Fault('internal', 'internal', 'the template renderer has no output');
     this.#lines = createInterface({ input: output })[Symbol.asyncIterator]();
     return this.#lines;
+  }
+}
+
+/** Where the packages really are: their folder may be a link, which the child's permission does not follow. */
+function packages(): string {
+  const folder = join(ROOT, 'node_modules');
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
   }
 }
 

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { Fault } from '../../../proto/fault.ts';
 import { TemplateRenderer } from '../../../workers/source/templates.ts';
 
@@ -185,5 +189,39 @@ describe('templates are bounded', () => {
     );
     abort.abort(new Fault('cancelled', 'cancelled', 'cancelled by jane'));
     await assert.rejects(pending, (error: Fault) => error.reason === 'cancelled');
+  });
+});
+
+describe('the renderer starts where it is installed', () => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  const home = mkdtempSync(join(tmpdir(), 'rackwright-renderer-'));
+  after(() => rmSync(home, { recursive: true, force: true }));
+
+  /** Renders with a copy of the program in a folder of its own. */
+  async function renderIn(folder: string): Promise<string> {
+    for (const part of ['proto', 'workers', 'package.json'])
+      cpSync(join(root, part), join(folder, part), { recursive: true });
+    const copy = (await import(join(folder, 'workers/source/templates.ts'))) as {
+      TemplateRenderer: typeof TemplateRenderer;
+    };
+    const own = new copy.TemplateRenderer(new AbortController().signal);
+    try {
+      return await own.render('deb/x.j2', '{{ version.main }}', context);
+    } finally {
+      own.close();
+    }
+  }
+
+  test('beside packages that are a link to elsewhere', async () => {
+    const folder = mkdtempSync(join(home, 'linked-'));
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    assert.equal(await renderIn(folder), '2.11~rc1');
+  });
+
+  test('or says what is missing, and blames no template', async () => {
+    await assert.rejects(renderIn(mkdtempSync(join(home, 'bare-'))), {
+      kind: 'internal',
+      message: /^the template renderer did not start: .*nunjucks/,
+    });
   });
 });
