@@ -25,7 +25,7 @@ const PACKAGES = [
     'cjson',
     'libjson-perl',
   ],
-  ...['bc', 'jq', 'libyaml', 'pv', 'boxes', 'fdupes', 'moreutils', 'cowsay', 'units', 'hello'],
+  ...['bc', 'less', 'libyaml', 'pv', 'boxes', 'fdupes', 'moreutils', 'cowsay', 'units', 'hello'],
 ];
 /** Milliseconds for one build on a busy machine, dependencies downloaded. */
 const LIMIT = 10 * 60_000;
