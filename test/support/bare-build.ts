@@ -1,6 +1,15 @@
 /** What a build costs without us: the same commands in the same roots, by hand and by sbuild. */
 import { execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -116,7 +125,11 @@ export async function sbuild(
   const options = ['--chroot-mode=unshare', `--chroot=${packed.archive}`, '-d', packed.distribution];
   const less = ['--no-apt-update', '--no-apt-upgrade', '--no-apt-distupgrade', '--no-run-lintian'];
   const command = ['sbuild', ...options, ...less, '--no-clean-source', join(source.folder, source.dsc)];
-  const as = process.getuid?.() === 0 ? ['runuser', '-u', user, '--', 'env', `HOME=${home}`] : [];
+  const config = join(home, 'sbuild.conf');
+  // It has nothing to fetch from: what it wants beside the build dependencies must be what the root holds.
+  writeFileSync(config, "$core_depends = ['build-essential:native'];\n1;\n");
+  const set = ['env', `HOME=${home}`, `SBUILD_CONFIG=${config}`];
+  const as = process.getuid?.() === 0 ? ['runuser', '-u', user, '--', ...set] : set;
   const began = performance.now();
   await run([...as, ...command], home);
   return (performance.now() - began) / 1000;
