@@ -22,6 +22,7 @@ import { speakAgent } from './speak.ts';
 const RACKSDB_VERSION = '0.5.0';
 
 interface AgentLog {
+  info(fields: object, sentence: string): void;
   warn(fields: object, sentence: string): void;
 }
 
@@ -76,6 +77,7 @@ async function addRoutes(app: FastifyInstance, options: AgentOptions, alone: boo
     rediscover: settings.cache.version,
     now,
     warn,
+    trace: tracer(settings, log),
   });
   const { enabled, host, port, password } = settings.cache;
   const prefix = `rackwright:${settings.service.cluster}:`;
@@ -117,6 +119,16 @@ async function addRoutes(app: FastifyInstance, options: AgentOptions, alone: boo
     await cache.close();
     await slurmrestd.close();
   });
+}
+
+/**
+ * Requests to slurmrestd as log lines, where `[service] debug` asks for them and `debug_flags` does not choose others.
+ * Lines go out as information that begins with `debug:`, since the level of the log is the process's.
+ */
+function tracer({ service }: AgentSettings, log: AgentLog): (text: string) => void {
+  const { debug, debug_flags: flags } = service;
+  const chosen = flags.length === 0 || flags.some(flag => ['ALL', 'slurmweb', 'slurmrestd'].includes(flag));
+  return debug && chosen ? text => log.info({}, `debug: slurmrestd: ${text}`) : () => undefined;
 }
 
 /** Routes that need no token. */

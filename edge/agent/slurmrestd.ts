@@ -18,6 +18,8 @@ export interface SlurmrestdOptions {
   readonly rediscover: number;
   readonly now: () => number;
   readonly warn: (text: string) => void;
+  /** Told of each request and what became of it; never of a credential. */
+  readonly trace: (text: string) => void;
 }
 
 /** What answered: `{ api: "0.0.38", slurm: "22.05.8", cluster: "" }`. */
@@ -126,11 +128,17 @@ export class Slurmrestd {
   async #ask(path: string, collect: Collect): Promise<Raw> {
     const headers = { accept: 'application/json', ...(await this.#options.headers()) };
     const signal = AbortSignal.timeout(this.#options.timeout * 1000);
+    const { now, trace } = this.#options;
+    const began = now();
     try {
       const response = await this.#pool.request({ method: 'GET', path, headers, signal });
-      return await readAnswer(path, response, collect);
+      const answer = await readAnswer(path, response, collect);
+      trace(`GET ${path}: read in ${now() - began} ms`);
+      return answer;
     } catch (error) {
-      throw translate(error, this.#options);
+      const told = translate(error, this.#options);
+      trace(`GET ${path}: ${told instanceof Error ? told.message : String(told)} after ${now() - began} ms`);
+      throw told;
     }
   }
 }

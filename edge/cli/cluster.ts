@@ -65,6 +65,7 @@ async function withClient(command: Command, work: (call: Call) => Promise<void>)
     rediscover: settings.cache.version,
     now: around.now,
     warn,
+    trace: options.debug ? text => say(around, `debug: ${text}`) : () => undefined,
   });
   try {
     await work({ client, settings, options, around });
