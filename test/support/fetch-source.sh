@@ -21,7 +21,8 @@ for package; do [ -e "$dir/$package/.complete" ] || missing="$missing $package";
 codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 mirror=$(sed -n 's/^URIs: *\(http[^ ]*debian\)\/*$/\1/p; s/^deb \(\[.*\] \)\{0,1\}\(http[^ ]*debian\)\/* .*/\2/p' \
   /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -n 1)
-echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror:-http://deb.debian.org/debian} $codename main" >"$apt/sources.list"
+[ -n "$mirror" ] || { echo "no Debian mirror among this machine's apt sources" >&2; exit 1; }
+echo "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $codename main" >"$apt/sources.list"
 
 with_apt() {
   apt-get -q -o Dir::Etc::sourcelist="$apt/sources.list" -o Dir::Etc::sourceparts=/dev/null \

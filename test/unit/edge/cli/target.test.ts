@@ -19,13 +19,13 @@ test('the option wins over both variables, ours over the old one, those over the
 
 test('a socket is given by unix:, by unix://, or by its path alone, the instance behind #', () => {
   const at = (uri: string, instance?: string) => {
-    const target = parseTarget(uri, '/work', instance);
+    const target = parseTarget(uri, '/srv', instance);
     return target.kind === 'socket' ? [target.path, target.instance] : [];
   };
   assert.deepEqual(at('unix:/run/a.sock'), ['/run/a.sock', 'default']);
   assert.deepEqual(at('unix:///run/a.sock'), ['/run/a.sock', 'default']);
   assert.deepEqual(at('/run/a.sock#site'), ['/run/a.sock', 'site']);
-  assert.deepEqual(at('site/run/control.sock'), ['/work/site/run/control.sock', 'default']);
+  assert.deepEqual(at('site/run/control.sock'), ['/srv/site/run/control.sock', 'default']);
   assert.deepEqual(at('/run/a.sock#site', 'other'), ['/run/a.sock', 'other']);
 });
 
