@@ -25,9 +25,9 @@ export default {
     ),
     only(
       'systemd-stands-alone',
-      'systemd is the ground floor',
+      'systemd is the ground floor; sizes and spans are read as in the documents that daemon and workers read',
       { path: '^systemd/' },
-      { path: '^(proto|workers|daemon|edge|test)/' },
+      { path: '^(proto|workers|daemon|edge|test)/', pathNot: '^proto/units\\.ts$' },
     ),
     only(
       'workers-know-words-only',
@@ -73,6 +73,12 @@ export default {
       { path: 'node_modules/(@fastify|fastify)/' },
     ),
     only(
+      'areas-are-strangers',
+      'what two areas need lies in edge/http or edge/auth',
+      { path: '^edge/(agent|build|draw|gateway)/' },
+      { path: '^edge/(agent|build|draw|gateway)/', pathNot: '^edge/$1/' },
+    ),
+    only(
       'web-talks-http',
       'pages import nothing of the server',
       { path: '^edge/web/' },
@@ -96,7 +102,6 @@ export default {
     libraryIn('canvas', '^workers/drawing/ink\\.ts$'),
     libraryIn('openid-client', '^edge/gateway/oidc\\.ts$'),
     libraryIn('ldapts', '^edge/gateway/ldap\\.ts$'),
-    libraryIn('nunjucks', '^workers/source/'),
     libraryIn('yaml', '^proto/document\\.ts$'),
     libraryIn('systemd-notify', '^systemd/notify\\.ts$'),
     only(

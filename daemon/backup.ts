@@ -41,7 +41,8 @@ export function backupHold(parts: BackupParts): Hold {
     const free = (): void => locks.releaseAll(holder);
     signal.addEventListener('abort', free, { once: true });
     try {
-      // No task holds two registries at once, so that the order can't lead to a deadlock.
+      // No task that has a registry waits for another, only for the pool that some share, whose holder waits for none:
+      // the order can't lead to a deadlock. Who has every registry has the pools, too.
       for (const name of registries(parts)) {
         await locks.take(name, holder);
         if (signal.aborted) return;
@@ -54,7 +55,8 @@ export function backupHold(parts: BackupParts): Hold {
         ...[places.etc, settings.dirs.instances],
         ...[settings.keyring.storage, settings.tokens.storage, settings.tasks.workspaces],
       ];
-      yield { stage, state: join(places.lib, 'state.db'), registry, folders: [...new Set(folders)] };
+      const state = join(places.lib, 'state.db');
+      yield { stage, state, registry, folders: [...new Set(folders)], ...places };
       await ended(signal);
     } finally {
       signal.removeEventListener('abort', free);

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { errorCode, Fault } from '../proto/fault.ts';
+import { LIMITS, type Limits } from '../proto/limits.ts';
 import { FORMAT_NAMES, isFormat } from '../proto/words.ts';
+import { dirsSection, readRackwrightIni, sharedEdgeKeys } from '../systemd/rackwright-ini.ts';
 import {
   bool,
   choice,
@@ -14,7 +16,6 @@ import {
   list,
   type Places,
   path,
-  readSettings,
   type Schema,
   type Settings,
   size,
@@ -25,9 +26,6 @@ import { parsePurge } from './core/retention.ts';
 
 const GiB = 1024 ** 3;
 const DAY = 86_400;
-
-/** Sections of the drawings, which have a table of their own. */
-const FOREIGN = ['drawing', 'drawings', 'inventory', 'slurm'];
 
 /** Days of a key's or token's life: a bare number, or one with d, w, m (30 days) or y (365). */
 const SPANS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
@@ -45,14 +43,10 @@ function lifetime(fallback: number): Field<number> {
   };
 }
 
-/** Cores, may be fractional; 0 = no limit. */
-const CORES: Field<number> = {
-  fallback: 0,
-  read: value => {
-    if (!/^\d{1,4}(\.\d{1,3})?$/.test(value)) throw `"${value}" is not a number of cores such as 2 or 1.5`;
-    return Number(value);
-  },
-};
+/** A limit of tasks, written as instances and definitions write it; 0 = none. */
+function limit(name: keyof Limits, fallback: number): Field<number> {
+  return { fallback, read: LIMITS[name].read };
+}
 
 const PURGE: Field<string> = {
   fallback: 'last:100',
@@ -60,6 +54,17 @@ const PURGE: Field<string> = {
     if (!parsePurge(value))
       throw `"${value}" is no purge policy such as older:30d, last:100, each:3 or size:10GB`;
     return value;
+  },
+};
+
+/** A time of day in minutes since midnight, local time; null for `no`. */
+const TIME_OF_DAY: Field<number | null> = {
+  fallback: 3 * 60,
+  read: value => {
+    if (/^(no|never|off)$/i.test(value)) return null;
+    const match = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(value);
+    if (!match) throw `"${value}" is neither "no" nor a time of day such as 03:00`;
+    return Number(match[1]) * 60 + Number(match[2]);
   },
 };
 
@@ -90,13 +95,7 @@ const PAIRS: Field<Readonly<Record<string, readonly string[]>>> = {
 function schema(at: Places) {
   const cores = availableParallelism();
   return {
-    dirs: {
-      instances: path(join(at.etc, 'instances.d')),
-      registry: path(join(at.lib, 'registry')),
-      cache: path(at.cache),
-      run: path(at.run),
-      tmp: path('/var/tmp'),
-    },
+    dirs: dirsSection(at),
     daemon: {
       debug: bool(false),
       fulldebug: bool(false),
@@ -111,20 +110,21 @@ function schema(at: Places) {
       stop_timeout: duration(25),
     },
     // The edge has further keys here.
-    edge: {
-      policy: path(join(at.etc, 'policy.ini')),
-      vendor_policy: path(null),
-      max_upload: size(2 * GiB),
-      max_unpacked: size(8 * GiB),
-      heartbeat: duration(15),
-    },
+    edge: sharedEdgeKeys(at),
     images: {
       storage: path(join(at.lib, 'images')),
       defs: path(null),
+      /** Formats that images are made for. */
       formats: FORMATS,
       create_cmd: text(null),
     },
-    registry: { conf: path(null) },
+    registry: {
+      conf: path(null),
+      /** Minutes since midnight at which retention is applied; null = only with publications and when asked. */
+      retain_at: TIME_OF_DAY,
+      /** Folders below it may be imported by others than the control socket; none unless set. */
+      import_root: path(null),
+    },
     tasks: {
       workspaces: path(join(at.lib, 'workspaces')),
       purge: PURGE,
@@ -132,15 +132,15 @@ function schema(at: Places) {
       /** Tasks at once, in one instance and in all. */
       workers: int(cores, 1, 1000),
       max_workers: int(cores, 1, 1000),
-      timeout: duration(4 * 3600),
-      idle_timeout: duration(30 * 60),
+      timeout: limit('timeout', 4 * 3600),
+      idle_timeout: limit('idleTimeout', 30 * 60),
       journal_limit: size(256 * 1024 ** 2),
     },
     sandbox: {
-      memory: size(4 * GiB),
-      cpus: CORES,
-      pids: int(4096, 0, 4_194_304),
-      disk: size(20 * GiB),
+      memory: limit('memory', 4 * GiB),
+      cpus: limit('cpus', 0),
+      pids: limit('pids', 4096),
+      disk: limit('disk', 20 * GiB),
       seccomp: bool(true),
     },
     keyring: {
@@ -167,6 +167,8 @@ function schema(at: Places) {
       prescript_deps: list([], ', '),
       /** Seconds a Release stays valid; 0 = no Valid-Until. */
       valid_for: duration(0),
+      /** Seconds without a publication after which indexes are also offered as xz; 0 = never. */
+      xz_after: duration(60),
       /** Whether lintian's report on what was built is put into the journal. */
       lintian: bool(true),
     },
@@ -174,6 +176,8 @@ function schema(at: Places) {
       env_default_repos: PAIRS,
       env_default_modules: list([], ', '),
       prescript_deps: list([], ', '),
+      /** How indexes of registries are packed. */
+      compression: choice('gz', ['gz', 'zstd']),
     },
     'format:osi': { builder: text('mkosi') },
   } as const satisfies Schema;
@@ -194,12 +198,7 @@ function explain(section: string, key: string): string | null {
 
 /** Reads `{etc}/rackwright.ini`; a missing file means the defaults. Throws SettingsError with a line for every fault. */
 export function readConfig(at: Places): Loaded<DaemonSchema> {
-  return readSettings(schema(at), {
-    files: [join(at.etc, 'rackwright.ini')],
-    foreign: FOREIGN,
-    shared: ['edge'],
-    explain,
-  });
+  return readRackwrightIni(schema(at), at, { shared: ['edge'], explain });
 }
 
 /** What the threads are told of the settings. */
@@ -215,6 +214,7 @@ export function workerSettings(settings: DaemonSettings): WorkerSettings {
       images: settings.images.storage,
       keyring: keyring.storage,
     },
+    imageFormats: settings.images.formats,
     debug: settings.daemon.debug || settings.daemon.fulldebug,
     limits: {
       ...sandbox,
@@ -229,12 +229,14 @@ export function workerSettings(settings: DaemonSettings): WorkerSettings {
       components: deb.env_default_components,
       prescriptDeps: deb.prescript_deps,
       validFor: deb.valid_for,
+      xzAfter: deb.xz_after,
       lintian: deb.lintian,
     },
     rpm: {
       repositories: rpm.env_default_repos,
       modules: rpm.env_default_modules,
       prescriptDeps: rpm.prescript_deps,
+      compression: rpm.compression,
     },
   };
 }

@@ -2,14 +2,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadProtocol } from '../proto/services.ts';
 import type { Log } from '../systemd/log.ts';
-import { type Places, throwFaults } from '../systemd/settings.ts';
+import type { Places } from '../systemd/settings.ts';
 import type { PassedSocket } from '../systemd/sockets.ts';
 import { backupHold } from './backup.ts';
-import { type DaemonSettings, tokenSettings, workerSettings } from './config.ts';
+import { type DaemonSettings, tokenSettings } from './config.ts';
 import { claimsOf } from './core/claims.ts';
 import { Feed } from './core/feed.ts';
 import { defaultInstance } from './core/instances.ts';
 import { Locks } from './core/locks.ts';
+import { dispatcherCheck } from './core/pulse.ts';
 import { Scheduler } from './core/scheduler.ts';
 import { openDoors } from './doors.ts';
 import { openDrawings } from './drawings.ts';
@@ -17,6 +18,8 @@ import { runHooks } from './hooks.ts';
 import { openIdentities } from './identities.ts';
 import { openPlace } from './place.ts';
 import { WorkerPool } from './pool/worker-pool.ts';
+import { type Reload, reloader, SettingsInForce } from './reload.ts';
+import { retainDaily, retentionPlanner } from './retention.ts';
 import { answerThread, taskRunner } from './runner.ts';
 import { servicesOf } from './services.ts';
 import { Catalogue } from './store/catalogue.ts';
@@ -29,6 +32,7 @@ import { TASK_TABLES, TaskStore } from './store/task-store.ts';
 import { TOKEN_TABLES, Tokens } from './store/tokens.ts';
 import { Workspaces } from './store/workspaces.ts';
 import { recoverState, stopWithin, sweepLater } from './turns.ts';
+import { keepUp } from './upkeep.ts';
 
 /** What only the top of the process knows. */
 export interface DaemonOptions {
@@ -57,8 +61,8 @@ export interface Daemon {
   status(): string;
   /** Whether its parts still answer. */
   isAlive(): boolean;
-  /** Reads instances and policy again. Throws when the new ones can't be used; the old ones then stay. */
-  reload(): void;
+  /** Reads all settings again. Throws when they can't be used; the old ones then stay. */
+  readonly reload: Reload;
   /** Ends in order within the settings' time: no new work, running tasks end or wait again, calls finish. */
   close(): Promise<void>;
 }
@@ -77,6 +81,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const warn = (text: string): void => log.warn(text);
   const report = (error: unknown, where: string): void => log.error({ err: error }, where);
   const seconds = (): number => clock.wall() / 1000;
+  const inForce = new SettingsInForce(settings);
   const tables = [TASK_TABLES, Catalogue.migrations, TOKEN_TABLES];
   const database = openDatabase(join(places.lib, 'state.db'), tables);
   const definitions = new Definitions({
@@ -95,21 +100,19 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const store = new TaskStore({
     database,
     claims: task => claimsOf(task.instance, task.spec),
-    create: (task, files) => workspaces.create(task, files),
-    soon: action => setImmediate(action),
+    workspaces,
   });
   const tokens = new Tokens({ ...tokenSettings(settings), database, now: seconds, newId });
-  const identities = openIdentities({ settings, tokens, definitions, clock, warn });
+  const identities = openIdentities({ settings: inForce, tokens, definitions, clock, warn });
   for (const { id } of definitions.all()) tokens.prepare(id);
   await workspaces.prepare(definitions.all().map(instance => instance.id));
 
   const feed = new Feed();
-  const threads = workerSettings(settings);
-  const place = openPlace({ workspaces, threads, now: seconds, newId, report });
+  const threads = () => inForce.threads;
+  const place = openPlace({ workspaces, threads: threads(), now: seconds, newId, report });
   const locks = new Locks();
   const { task: taskEntry, query: queryEntry } = options.entries ?? ENTRIES;
   const pool: WorkerPool = new WorkerPool({
-    threads: settings.tasks.max_workers,
     taskEntry,
     queryEntry,
     answer: (job, question) => answerThread({ locks, catalogue, scheduler }, job, question),
@@ -117,16 +120,16 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     report,
   });
   const lists = new TaskLists(database);
-  const runner = taskRunner({ pool, lists, store, locks, catalogue, settings: threads, now: seconds });
+  const runner = taskRunner({ pool, lists, store, locks, catalogue, workspaces, threads, now: seconds });
   const scheduler: Scheduler = new Scheduler({
-    caps: { total: settings.tasks.max_workers, perInstance: settings.tasks.workers },
+    caps: inForce.caps,
     records: store,
     runner,
     place,
     feed,
     instance: id => definitions.find(id),
   });
-  feed.subscribe(runHooks(settings.tasks.hook, definitions, warn));
+  feed.subscribe(runHooks(() => inForce.now.tasks.hook, definitions, warn));
   feed.subscribe(task => {
     if (task.state === 'finished')
       workspaces.close(task).catch(error => report(error, `task.yml of task ${task.id}`));
@@ -138,56 +141,54 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   });
 
   const drawings = openDrawings({ places, env: options.env, log, now: clock.wall });
-  const recovered = await recoverState({ catalogue, store, pool, place, scheduler, report });
+  const { dirs } = settings;
+  const recovered = await recoverState({ catalogue, store, pool, place, scheduler, dirs, report });
   if (recovered !== '') log.info(recovered);
-  const reload = (): void => {
-    throwFaults(identities.reload());
-    definitions.reload();
-    drawings.reload();
-    for (const { id } of definitions.all()) tokens.prepare(id);
+  const reload = reloader({ places, inForce, identities, definitions, tokens, drawings, scheduler, log });
+  const parts = {
+    ...{
+      settings,
+      inForce,
+      definitions,
+      scheduler,
+      store,
+      workspaces,
+      spool,
+      lists,
+      feed,
+      catalogue,
+      journals,
+      tokens,
+    },
+    ...{ pool, clock, now: seconds, newId, report, warn, reload },
+    hold: backupHold({ places, settings, database, catalogue, definitions, locks, newId }),
+    plan: retentionPlanner({ catalogue, pool, now: seconds }),
   };
   const doors = await openDoors({
     settings,
     spool: spool.folder,
     protocol: loadProtocol(),
-    services: {
-      ...drawings.services,
-      ...servicesOf({
-        settings,
-        definitions,
-        scheduler,
-        store,
-        workspaces,
-        spool,
-        lists,
-        feed,
-        catalogue,
-        journals,
-        tokens,
-        pool,
-        now: seconds,
-        newId,
-        reload,
-        hold: backupHold({ places, settings, database, catalogue, definitions, locks, newId }),
-      }),
-    },
+    services: { ...drawings.services, ...servicesOf(parts) },
     identities,
     passed: options.passed,
     warn,
     reportBug: report,
   });
   scheduler.open();
+  drawings.open();
   for (const door of doors) door.setServing(true);
-  const stopSweeping = sweepLater({ workspaces, store, clock, report });
+  const upkeep = { threads, catalogue, definitions, scheduler, now: seconds, newId, report };
+  const dispatches = dispatcherCheck(scheduler, clock.monotonic);
+  const stopTurns = [sweepLater(parts), retainDaily(parts), keepUp(upkeep)];
 
   return {
     status: () => `${scheduler.queue.running} running, ${scheduler.queue.waiting} waiting`,
-    isAlive: () => database.isAlive(),
+    isAlive: () => database.isAlive() && dispatches(),
     reload,
     close: async () => {
       for (const door of doors) door.setServing(false);
-      const limit = settings.daemon.stop_timeout * 1000;
-      stopSweeping();
+      const limit = inForce.now.daemon.stop_timeout * 1000;
+      for (const stop of stopTurns) stop();
       const ended = await stopWithin(limit, scheduler, pool);
       await Promise.all(doors.map(door => door.close(CALL_GRACE)));
       // A thread with living terminals must not be ended; the process takes it along.

@@ -5,10 +5,13 @@ import type { PackageDefinition } from '@grpc/proto-loader';
 import { Fault } from '../proto/fault.ts';
 import type { ReportBug } from '../proto/rpc.ts';
 import type { Handlers, ServiceName } from '../proto/services.ts';
-import type { PassedSocket } from '../systemd/sockets.ts';
+import { MAX_SOCKET_PATH, type PassedSocket } from '../systemd/sockets.ts';
 import type { DaemonSettings } from './config.ts';
 import { type Door, guard, type Identities } from './grpc/caller.ts';
 import { type DoorServer, type Listen, openDoor, type Services } from './grpc/server.ts';
+
+/** The administrators' socket in the run folder; no other name there is longer. */
+const CONTROL = 'control.sock';
 
 export interface DoorsOptions {
   readonly settings: DaemonSettings;
@@ -21,6 +24,17 @@ export interface DoorsOptions {
   readonly passed: readonly PassedSocket[];
   readonly warn: (text: string) => void;
   readonly reportBug: ReportBug;
+}
+
+/** Throws a Fault that says what to do when the sockets in the run folder would have too long a path. */
+export function checkSocketPaths({ dirs }: Pick<DaemonSettings, 'dirs'>): void {
+  const path = join(dirs.run, CONTROL);
+  const length = Buffer.byteLength(path);
+  if (length <= MAX_SOCKET_PATH) return;
+  const message =
+    `${path} has ${length} bytes, and the path of a Unix socket may have ${MAX_SOCKET_PATH}: ` +
+    'choose a shorter home, or set [dirs] run to a short folder';
+  throw new Fault('invalid', 'bad-settings', message, { path });
 }
 
 /** Opens all doors; none stays open when one can't be opened. */
@@ -52,7 +66,7 @@ function listens({ settings, passed, warn }: DoorsOptions): Listen[] {
   const { run } = settings.dirs;
   mkdirSync(run, { recursive: true, mode: 0o755 });
   chmodSync(run, 0o755);
-  const path = join(run, 'control.sock');
+  const path = join(run, CONTROL);
   const control = passed.find(socket => socket.name === 'control') ?? passed[0];
   const doors: Listen[] = [
     control ? { door: 'control', fd: control.fd } : { door: 'control', path, mode: 0o660 },

@@ -14,6 +14,23 @@ export interface HookFacts {
 /** Milliseconds a hook may take; then it is killed with its children. */
 const LIMIT = 5000;
 
+/** Characters of a text, and of the JSON of one key, that fit beside all others into what Linux lets one variable be (128 KiB). */
+const MAX_TEXT = 1000;
+const MAX_KEY = 16_384;
+
+/** Base64 of the JSON. Where that is too long for a variable, long texts are cut, and keys that are long still left out. */
+function encodeMetadata(metadata: HookFacts['metadata']): string {
+  const encode = (json: string): string => Buffer.from(json, 'utf8').toString('base64');
+  const whole = encode(JSON.stringify(metadata));
+  if (whole.length <= 4 * MAX_KEY) return whole;
+  const cut = (_key: string, value: unknown): unknown =>
+    typeof value === 'string' && value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT)}…` : value;
+  const short = Object.entries(metadata)
+    .map(([key, value]): [string, unknown] => [key, JSON.parse(JSON.stringify(value ?? null, cut))])
+    .filter(([, value]) => JSON.stringify(value).length <= MAX_KEY);
+  return encode(JSON.stringify(Object.fromEntries(short)));
+}
+
 /** The environment of a hook: these variables and a PATH, nothing of the daemon's. */
 function hookEnvironment(facts: HookFacts): Record<string, string> {
   const variables: Record<string, string> = {
@@ -23,7 +40,7 @@ function hookEnvironment(facts: HookFacts): Record<string, string> {
     TASK_NAME: facts.task.name,
     TASK_STAGE: facts.stage,
     TASK_RESULT: facts.result,
-    TASK_METADATA: Buffer.from(JSON.stringify(facts.metadata), 'utf8').toString('base64'),
+    TASK_METADATA: encodeMetadata(facts.metadata),
   };
   const env: Record<string, string> = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
   for (const [name, value] of Object.entries(variables)) {
@@ -35,10 +52,19 @@ function hookEnvironment(facts: HookFacts): Record<string, string> {
 }
 
 /** Runs the hook; resolves when it has ended, however, with what is worth a log line, null when all went well. */
-export function runHook(command: string, facts: HookFacts): Promise<string | null> {
-  return new Promise(resolve => {
+export async function runHook(command: string, facts: HookFacts): Promise<string | null> {
+  try {
+    return await run(command, hookEnvironment(facts));
+  } catch (error) {
+    return `hook ${command} can't be run: ${(error as Error).message}`;
+  }
+}
+
+/** Rejects where it can't be run: Node throws some errors of spawn(), such as ETXTBSY and ENOTDIR, and tells others. */
+function run(command: string, env: NodeJS.ProcessEnv): Promise<string | null> {
+  return new Promise((resolve, reject) => {
     const child = spawn(command, [], {
-      env: hookEnvironment(facts),
+      env,
       stdio: 'ignore',
       cwd: '/',
       // A group of its own, so that its children can be killed along with it.
@@ -51,7 +77,7 @@ export function runHook(command: string, facts: HookFacts): Promise<string | nul
     }, LIMIT);
     child.on('error', error => {
       clearTimeout(timer);
-      resolve(`hook ${command} can't be run: ${error.message}`);
+      reject(error);
     });
     child.on('exit', (code, signal) => {
       clearTimeout(timer);

@@ -4,18 +4,18 @@ import type { Task } from './core/task.ts';
 import { runHook } from './hook.ts';
 import { hookFacts } from './jobs.ts';
 
-/** A listener of the feed; without a command it does nothing. */
+/** A listener of the feed; while there is no command it runs none. */
 export function runHooks(
-  command: string | null,
+  hook: () => string | null,
   instances: { find(id: string): InstanceSlice | null },
   warn: (text: string) => void,
 ): (task: Task) => void {
-  if (command === null) return () => undefined;
   /** The stage that each running task is in: its hooks run one after the other. */
   const stages = new Map<string, Promise<void>>();
   const run = (task: Task, stage: 'start' | 'end'): void => {
     const instance = instances.find(task.instance);
-    if (!instance) return;
+    const command = hook();
+    if (!instance || command === null) return;
     const before = stages.get(task.id) ?? Promise.resolve();
     const done = before.then(async () => {
       const problem = await runHook(command, hookFacts(task, instance, stage));

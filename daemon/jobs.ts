@@ -1,7 +1,7 @@
 /** Turns recorded tasks into jobs for threads, and what their end brings about. */
 import { join } from 'node:path';
 import { toDebianArchitecture } from '../proto/words.ts';
-import type { InstanceSlice, Job, Outcome, Spec, WorkerSettings } from '../workers/job.ts';
+import type { InstanceSlice, Job, Outcome, Spec, TaskLimits, WorkerSettings } from '../workers/job.ts';
 import type { Need } from './core/needs.ts';
 import { choosePurged, parsePurge } from './core/retention.ts';
 import type { Task } from './core/task.ts';
@@ -24,8 +24,13 @@ export function jobOf(task: Task, instance: InstanceSlice, spec: Spec, settings:
     journal,
     console,
     interactive,
-    settings,
+    settings: { ...settings, limits: limitsOf(instance, settings) },
   };
+}
+
+/** Limits of an instance's tasks: its own, for the rest those of the settings. */
+export function limitsOf({ limits }: InstanceSlice, settings: WorkerSettings): TaskLimits {
+  return { ...settings.limits, ...limits };
 }
 
 export interface Archive {

@@ -10,7 +10,7 @@ import type { WorkerPool } from './pool/worker-pool.ts';
 import type { Catalogue } from './store/catalogue.ts';
 import type { TaskLists } from './store/task-lists.ts';
 import type { TaskStore } from './store/task-store.ts';
-import { sizeOfFolder } from './store/workspaces.ts';
+import { sizeOfFolder, type Workspaces } from './store/workspaces.ts';
 
 export interface RunnerParts {
   readonly pool: WorkerPool;
@@ -18,13 +18,15 @@ export interface RunnerParts {
   readonly store: TaskStore;
   readonly locks: Locks;
   readonly catalogue: Catalogue;
-  readonly settings: WorkerSettings;
+  readonly workspaces: Workspaces;
+  /** For the next task. */
+  readonly threads: () => WorkerSettings;
   /** Seconds since the epoch. */
   readonly now: () => number;
 }
 
 export function taskRunner(parts: RunnerParts): Runner {
-  const { pool, lists, store, locks, catalogue, settings, now } = parts;
+  const { pool, lists, store, locks, catalogue, workspaces, threads, now } = parts;
   const archive: Archive = {
     archived: instance => lists.archived(instance),
     sizeOf: sizeOfFolder,
@@ -32,15 +34,22 @@ export function taskRunner(parts: RunnerParts): Runner {
   };
   return {
     run: async (task, instance) => {
+      let { spec } = task;
       try {
-        const spec = await withPurged(task, archive, now());
-        const outcome = await pool.run(jobOf(task, instance, spec, settings));
+        const outcome = await pool.run(task.id, async () => {
+          await workspaces.describe(task);
+          spec = await withPurged(task, archive, now());
+          return jobOf(task, instance, spec, threads());
+        });
         afterRun(spec, outcome, archive);
         return outcome;
       } finally {
-        // A thread that broke may have left a publication half way.
-        catalogue.settleTask(task.id);
-        locks.releaseAll(task.id);
+        try {
+          // A thread that broke may have left a publication half way.
+          catalogue.settleTask(task.id);
+        } finally {
+          locks.releaseAll(task.id);
+        }
       }
     },
     cancel: (id, by) => pool.cancel(id, by),

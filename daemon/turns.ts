@@ -1,9 +1,14 @@
 /** The daemon's turns of life: taking an earlier one's work over, tidying up, coming to an end. */
+import type { DaemonSettings } from './config.ts';
 import { recover } from './core/recovery.ts';
 import type { Scheduler } from './core/scheduler.ts';
 import type { Place } from './core/world.ts';
+import { keyEndWarner } from './key-ends.ts';
 import type { WorkerPool } from './pool/worker-pool.ts';
 import type { Catalogue } from './store/catalogue.ts';
+import type { Definitions } from './store/definitions.ts';
+import { Keyrings } from './store/keyrings.ts';
+import type { Spool } from './store/spool.ts';
 import type { TaskStore } from './store/task-store.ts';
 import type { Workspaces } from './store/workspaces.ts';
 
@@ -13,12 +18,13 @@ export interface RecoveryParts {
   readonly pool: WorkerPool;
   readonly place: Place;
   readonly scheduler: Scheduler;
+  readonly dirs: Pick<DaemonSettings['dirs'], 'run' | 'tmp'>;
   readonly report: (error: unknown, where: string) => void;
 }
 
 /** Takes waiting and interrupted tasks over. What it did, in words; empty when there was nothing to do. */
 export async function recoverState(parts: RecoveryParts): Promise<string> {
-  const { catalogue, store, pool, place, scheduler, report } = parts;
+  const { catalogue, store, pool, place, scheduler, dirs, report } = parts;
   const { forward, discarded } = catalogue.recover();
   const waiting = [...store.waiting()];
   scheduler.restore(waiting);
@@ -26,7 +32,8 @@ export async function recoverState(parts: RecoveryParts): Promise<string> {
   if (interrupted.length === 0) return '';
   const tasks = interrupted.map(({ id, place: folder }) => ({ id, place: folder }));
   // Nothing of an interrupted attempt may run beside the next one.
-  const { killed } = await pool.query({ type: 'sweep', tasks }).catch(error => {
+  const homes = [dirs.run, dirs.tmp];
+  const { killed } = await pool.query({ type: 'sweep', tasks, homes }).catch(error => {
     report(error, 'sweeping what interrupted tasks left');
     return { killed: 0 };
   });
@@ -50,25 +57,43 @@ const SWEEP_AFTER = 5000;
 const TIDY_EVERY = 3_600_000;
 
 export interface SweepParts {
-  readonly workspaces: Workspaces;
-  readonly store: TaskStore;
-  /** Milliseconds since the epoch. */
-  readonly clock: { wall(): number };
+  readonly settings: { readonly keyring: Pick<DaemonSettings['keyring'], 'storage'> };
+  readonly definitions: Pick<Definitions, 'all'>;
+  readonly workspaces: Pick<Workspaces, 'sweep'>;
+  readonly spool: Pick<Spool, 'sweep'>;
+  readonly store: Pick<TaskStore, 'forgetKeys' | 'knows'>;
+  /** Milliseconds since the epoch, and monotonic. */
+  readonly clock: { wall(): number; monotonic(): number };
+  readonly warn: (text: string) => void;
   readonly report: (error: unknown, where: string) => void;
 }
 
-/** Removes abandoned files and expired keys, a little after the start and then every hour. */
-export function sweepLater({ workspaces, store, clock, report }: SweepParts): () => void {
+/**
+ * Forgets expired keys, warns of signing keys and removes abandoned uploads, a little after the start and then every hour.
+ * What an earlier life has abandoned is removed once by its age: later, a clock that was set could make files of this life
+ * look as old.
+ */
+export function sweepLater(parts: SweepParts): () => void {
+  const { settings, definitions, workspaces, spool, store, clock, warn, report } = parts;
+  const keyrings = new Keyrings(settings.keyring.storage);
+  const warnOfKeys = keyEndWarner({ keyrings, definitions, warn });
   const started = clock.wall();
   const tidy = async (): Promise<void> => {
     store.forgetKeys(clock.wall() / 1000);
-    await workspaces.sweep(id => store.knows(id), started);
+    await warnOfKeys(clock.wall() / 1000);
   };
-  const run = (): void => {
-    tidy().catch(error => report(error, 'tidying up'));
+  const run = (work: () => Promise<unknown>): void => {
+    work().catch(error => report(error, 'tidying up'));
   };
-  const first = setTimeout(run, SWEEP_AFTER).unref();
-  const every = setInterval(run, TIDY_EVERY).unref();
+  const first = setTimeout(() => {
+    run(() => workspaces.sweep(id => store.knows(id), started));
+    run(tidy);
+    run(() => spool.sweep(clock.monotonic()));
+  }, SWEEP_AFTER).unref();
+  const every = setInterval(() => {
+    run(tidy);
+    run(() => spool.sweep(clock.monotonic()));
+  }, TIDY_EVERY).unref();
   return () => {
     clearTimeout(first);
     clearInterval(every);

@@ -1,4 +1,5 @@
 /** Joins the edge: the daemon's clients, the areas, and a server for each address that they listen on. */
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { buildRoutes } from './build/build.ts';
@@ -7,6 +8,7 @@ import type { EdgeSettings } from './config.ts';
 import { type Control, openControl } from './control/control.ts';
 import { type DrawDeps, drawingArea } from './draw/draw.ts';
 import { openMetrics, type ProcessMetrics } from './http/metrics.ts';
+import { requireNetwork } from './http/networks.ts';
 import { addOpenApi } from './http/openapi.ts';
 import { type Speaker, speakBuild } from './http/problem.ts';
 import { type HttpLog, openHttp } from './http/server.ts';
@@ -50,6 +52,7 @@ export interface Edge {
 }
 
 export interface EdgeOptions {
+  /** What may change while the edge runs is looked up whenever it is needed. */
   readonly settings: EdgeSettings;
   readonly log: EdgeLog;
   readonly now: () => number;
@@ -66,7 +69,8 @@ const DAEMON_PATIENCE = 2000;
 /** Starts to listen. Throws when an address can't be had. */
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
   const { settings, log, now, random } = options;
-  const control = openControl(`unix:${join(settings.dirs.run, 'edge.sock')}`, now);
+  // Not by the wall clock: one that is set back would make what is remembered last that much longer.
+  const control = openControl(`unix:${join(settings.dirs.run, 'edge.sock')}`, () => performance.now());
   const stop = new AbortController();
   const metrics = openMetrics(() => control.daemon.getDaemonStatus({}, { timeout: DAEMON_PATIENCE }));
   const context: AreaContext = { control, log, now, random, metrics, stopping: stop.signal };
@@ -117,20 +121,32 @@ function byAddress(roles: readonly Area[], settings: EdgeSettings, context: Area
 }
 
 /** Our own metrics, where the settings want them. */
-function metricsArea({ edge }: EdgeSettings, { metrics }: AreaContext): Area[] {
-  if (!edge.metrics) return [];
-  const { host, port, metrics_restrict: restrict } = edge;
-  return [{ name: 'build', host, port, routes: () => metrics.routes(restrict.has), speakers: [] }];
+function metricsArea(settings: EdgeSettings, { metrics }: AreaContext): Area[] {
+  const { host, port, metrics: wanted } = settings.edge;
+  if (!wanted) return [];
+  const check = (request: IncomingMessage): void => {
+    const { metrics_restrict: restrict, trusted_proxies: trusted } = settings.edge;
+    requireNetwork(request, restrict, trusted);
+  };
+  return [{ name: 'build', host, port, routes: () => metrics.routes(check), speakers: [] }];
 }
 
 /** Drawings as the settings want them; `defaults` as JSON lie beneath each request's parameters. */
 export function drawingsOf(
   { control }: AreaContext,
-  { drawing }: Pick<EdgeSettings, 'drawing'>,
+  settings: Pick<EdgeSettings, 'drawing'>,
   defaults: string | null = null,
 ): DrawDeps {
   const { drawings, inventories } = control;
-  return { drawings, inventories, notFoundStatus: drawing.not_found_status, cors: drawing.cors, defaults };
+  return {
+    drawings,
+    inventories,
+    get notFoundStatus() {
+      return settings.drawing.not_found_status;
+    },
+    cors: settings.drawing.cors,
+    defaults,
+  };
 }
 
 async function openServer(
@@ -140,8 +156,12 @@ async function openServer(
 ): Promise<FastifyInstance> {
   const server = openHttp({
     log: context.log,
-    trustedProxies: settings.edge.trusted_proxies,
-    connectionsPerPeer: settings.edge.connections_per_peer,
+    get trustedProxies() {
+      return settings.edge.trusted_proxies;
+    },
+    get connectionsPerPeer() {
+      return settings.edge.connections_per_peer;
+    },
     rewrite: url => group.reduce((changed, area) => area.rewrite?.(changed) ?? changed, url),
     speakers: group.flatMap(area => area.speakers),
     speak: speakBuild,

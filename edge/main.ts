@@ -1,22 +1,32 @@
-/** The HTTP edge as a process: reads settings, listens, and ends in order on SIGTERM. */
+/** The HTTP edge as a process: reads settings, listens, reads them again on SIGHUP, and ends in order on SIGTERM. */
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { holdLifeline, LIFELINE } from '../systemd/lifeline.ts';
 import { type Log, openLog } from '../systemd/log.ts';
-import { type Notifier, openNotifier } from '../systemd/notify.ts';
-import { type Places, places, SettingsError } from '../systemd/settings.ts';
+import { openNotifier } from '../systemd/notify.ts';
+import { runService } from '../systemd/service.ts';
+import { places, SettingsError } from '../systemd/settings.ts';
 import { passedSockets } from '../systemd/sockets.ts';
-import { type EdgeSettings, loadEdgeConfig, showEdgeConfig } from './config.ts';
+import { removeLeftovers } from './build/leftovers.ts';
+import { SUBMIT_TIMEOUT } from './build/submit.ts';
+import { type EdgeSettings, loadEdgeConfig } from './config.ts';
 import { type Edge, openEdge } from './edge.ts';
 import { gatewayCommands } from './gateway/commands.ts';
-import { type AreaMaker, loadRoles } from './roles.ts';
+import { EdgeSettingsInForce, reloader } from './reload.ts';
+import { loadRoles, type Role } from './roles.ts';
+import { showConf } from './show-conf.ts';
 
-const USAGE = `usage: node edge/main.ts [--home DIR] [--host HOST] [--port N] [COMMAND]
+const USAGE = `usage: node edge/main.ts [--home DIR] [--host HOST] [--port N] [--lifeline] [COMMAND]
 
   --home DIR   keep everything under DIR instead of /etc, /var and /run
   --host HOST  listen there instead of at [edge] host
   --port N     listen there instead of at [edge] port; 0 takes a free port
+  --lifeline   stop as on SIGTERM when standard input closes
 
 commands, instead of serving:
-  show-conf edge|gateway          every setting with its value and where it came from
+  check                           read all settings as a start does, and tell every fault
+  reload PID                      the same; without a fault, have the edge of that process id read them, too
+  show-conf edge|gateway|agent    every setting with its value and where it came from
   gen-jwt-key [--with-slurm]      make the key that gateway and agents share
   gen-session-key                 make the key that seals sign-ins
 `;
@@ -28,6 +38,7 @@ interface Arguments {
   readonly home: string | null;
   readonly host: string | undefined;
   readonly port: number | undefined;
+  readonly lifeline: boolean;
   readonly command: readonly string[];
 }
 
@@ -44,6 +55,7 @@ function readArguments(argv: readonly string[]): Arguments | null {
       home: { type: 'string' },
       host: { type: 'string' },
       port: { type: 'string' },
+      [LIFELINE]: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -55,25 +67,36 @@ function readArguments(argv: readonly string[]): Arguments | null {
     home: values.home ?? null,
     host: values.host,
     port: values.port === undefined ? undefined : Number(values.port),
+    lifeline: values[LIFELINE],
     command: at < 0 ? [] : argv.slice(at),
   };
 }
 
-function runCommand([name, ...words]: readonly string[], at: Places): number {
+function runCommand(options: Arguments): number {
+  const [name, ...words] = options.command;
   const around = {
-    places: at,
+    places: places(options.home),
     print: (line: string) => process.stdout.write(`${line}\n`),
     warn: (line: string) => process.stderr.write(`${line}\n`),
   };
-  if (name === 'show-conf' && words[0] === 'edge') {
-    for (const line of showEdgeConfig(at)) around.print(line);
+  if (name === 'check' || name === 'reload') {
+    loadAll(options);
+    if (name === 'reload') process.kill(readPid(words), 'SIGHUP');
     return 0;
   }
+  if (name === 'show-conf') return showConf(words, around);
   const command =
     name !== undefined && Object.hasOwn(gatewayCommands, name) ? gatewayCommands[name] : undefined;
   if (command) return command(words, around);
   around.warn(`unknown command ${name}\n${USAGE}`);
   return 2;
+}
+
+/** Throws for what is no process: 0 and less would mean whole groups of them. */
+function readPid([pid = '', ...more]: readonly string[]): number {
+  if (!/^[1-9]\d*$/.test(pid) || more.length > 0)
+    throw new TypeError('reload PID: the process id of the edge');
+  return Number(pid);
 }
 
 function withArguments(settings: EdgeSettings, { host, port }: Arguments): EdgeSettings {
@@ -82,7 +105,8 @@ function withArguments(settings: EdgeSettings, { host, port }: Arguments): EdgeS
 }
 
 /** All settings of all roles; faults of all files are told at once. */
-function loadAll(at: Places): { settings: EdgeSettings; roles: AreaMaker[] } {
+function loadAll(options: Arguments): { settings: EdgeSettings; roles: Role[] } {
+  const at = places(options.home);
   const faults: SettingsError['faults'][number][] = [];
   const attempt = <T>(load: () => T): T | null => {
     try {
@@ -96,52 +120,53 @@ function loadAll(at: Places): { settings: EdgeSettings; roles: AreaMaker[] } {
   const config = attempt(() => loadEdgeConfig(at));
   const roles = attempt(() => loadRoles({ places: at, env: process.env }));
   if (!config || !roles) throw new SettingsError(faults);
-  return { settings: config.settings, roles };
+  return { settings: withArguments(config.settings, options), roles };
 }
 
 async function serve(options: Arguments): Promise<void> {
-  const { settings, roles } = loadAll(places(options.home));
+  const { settings, roles } = loadAll(options);
+  const inForce = new EdgeSettingsInForce(settings);
   const log = openLog('rackwright-edge', settings.edge.debug, process.env);
   const notifier = openNotifier(process.env, text => log.warn({}, text));
   const passed = passedSockets(process.env, process.pid).find(({ name }) => name === 'http' || name === '');
-  const edge = await openEdge({
-    settings: withArguments(settings, options),
-    log,
-    now: Date.now,
-    random: Math.random,
-    roles,
-    passedSocket: passed?.fd ?? null,
-  });
-  for (const address of edge.addresses) process.stdout.write(`listening ${address}\n`);
-  await notifier.ready(`listening at ${edge.addresses.join(', ')}`);
-  if (notifier.watchdogEvery > 0) setInterval(() => void notifier.alive(), notifier.watchdogEvery).unref();
-  stopOn(edge, log, notifier);
-}
-
-function stopOn(edge: Edge, log: Log, notifier: Notifier): void {
-  let stopping = false;
-  const stop = async (): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
-    setTimeout(() => {
-      log.warn({}, 'requests are still running; they are cut off');
-      process.exit(0);
-    }, STOP_LIMIT).unref();
-    await notifier.stopping('stopping');
-    await edge.close();
-    process.exit(0);
-  };
-  const onSignal = (): void => {
-    stop().catch(error => {
-      log.error({ err: error }, 'could not stop in order');
-      process.exit(1);
+  const open = async () => {
+    const edge = await openEdge({
+      settings: inForce,
+      log,
+      now: Date.now,
+      random: Math.random,
+      roles: roles.map(role => role.open),
+      passedSocket: passed?.fd ?? null,
     });
+    const report = (err: unknown): void => log.warn({ err }, 'what earlier edges left in the spool');
+    const spool = {
+      folder: join(places(options.home).lib, 'spool'),
+      wait: SUBMIT_TIMEOUT,
+      now: Date.now,
+      report,
+    };
+    removeLeftovers(spool).catch(report);
+    for (const address of edge.addresses) process.stdout.write(`listening ${address}\n`);
+    return {
+      status: () => `listening at ${edge.addresses.join(', ')}`,
+      isAlive: () => true,
+      reload: reloader({ inForce, roles, read: () => loadAll(options), log }),
+      close: () => closeWithin(STOP_LIMIT, edge, log),
+    };
   };
-  process.on('SIGTERM', onSignal);
-  process.on('SIGINT', onSignal);
+  await runService({ open, notifier, log, signals: process });
 }
 
-async function main(): Promise<number | null> {
+async function closeWithin(limit: number, edge: Edge, log: Log): Promise<void> {
+  const cut = setTimeout(() => {
+    log.warn({}, 'requests are still running; they are cut off');
+    process.exit(0);
+  }, limit);
+  await edge.close();
+  clearTimeout(cut);
+}
+
+async function main(): Promise<number> {
   let options: Arguments | null;
   try {
     options = readArguments(process.argv.slice(2));
@@ -154,15 +179,16 @@ async function main(): Promise<number | null> {
     return 0;
   }
   try {
-    if (options.command.length > 0) return runCommand(options.command, places(options.home));
+    if (options.command.length > 0) return runCommand(options);
+    if (options.lifeline) holdLifeline(process.stdin, () => process.kill(process.pid, 'SIGTERM'));
     await serve(options);
-    return null;
+    return 0;
   } catch (error) {
-    const isTold = error instanceof SettingsError;
-    process.stderr.write(`${isTold ? error.message : `the edge can't start: ${(error as Error).message}`}\n`);
+    const isTold = error instanceof SettingsError || options.command.length > 0;
+    const { message } = error as Error;
+    process.stderr.write(`${isTold ? message : `the edge can't start: ${message}`}\n`);
     return 1;
   }
 }
 
-const code = await main();
-if (code !== null) process.exit(code);
+process.exit(await main());

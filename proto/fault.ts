@@ -92,6 +92,10 @@ const REASONS = [
 
 export type Reason = (typeof REASONS)[number];
 
+export function isReason(word: unknown): word is Reason {
+  return (REASONS as readonly unknown[]).includes(word);
+}
+
 /** Small plain facts about a fault: the name of a file, a line, a limit. Never a secret. */
 export type Details = Readonly<Record<string, string | number | boolean>>;
 
@@ -134,14 +138,28 @@ export class Fault extends Error {
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
   const code = errorCode(thrown);
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new Fault('unavailable', 'disk-full', 'no space is left on the disk', { code }, { cause: thrown });
+  if (code === 'ENOSPC' || code === 'EDQUOT') return diskFull(code, thrown);
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    const message = 'too many files are open at once; try again soon';
+    return new Fault('unavailable', 'busy', message, { code }, { cause: thrown });
   }
   return new Fault('internal', 'internal', 'internal error', {}, { cause: thrown });
 }
 
+/** EDQUOT: the quota of a user, a project or a subvolume is used up, while others may still write. */
+function diskFull(code: string, cause: unknown): Fault {
+  const path = (cause as { path?: unknown }).path;
+  const what = code === 'EDQUOT' ? 'the quota of the disk is used up' : 'no space is left on the disk';
+  const where = typeof path === 'string' ? `: ${path}` : '';
+  return new Fault('unavailable', 'disk-full', `${what}${where}`, { code }, { cause });
+}
+
+/** Linux's number of EDQUOT, for which libuv has no name. */
+const EDQUOT = -122;
+
 /** The `code` of a Node system error (`ENOENT`, …), else an empty string. */
 export function errorCode(thrown: unknown): string {
-  const code = (thrown as { code?: unknown } | null)?.code;
+  const { code, errno } = (thrown ?? {}) as { code?: unknown; errno?: unknown };
+  if (errno === EDQUOT) return 'EDQUOT';
   return typeof code === 'string' ? code : '';
 }

@@ -23,8 +23,12 @@ export const HEADER_SIZE = 8;
 /** The largest payload that is written or accepted, in bytes. */
 export const MAX_PAYLOAD = 65_536;
 
-/** Words that only the last frame begins with: the existing client stops reading there. */
+/** Words that the text of only the last frame begins with: the existing client stops reading there. */
+const END_TEXT = /^Task (succeeded|failed)/;
+/** That frame's payload. */
 const END = /^20:Task (succeeded|failed)/;
+/** Bytes that show whether a text begins with them. */
+const END_WORDS = 17;
 
 export interface Frame {
   readonly command: number;
@@ -42,11 +46,10 @@ export function encodeFrame(command: number, payload: Uint8Array = Buffer.alloc(
   return bytes;
 }
 
-/** A LOG frame. An empty text becomes one blank, and a text that looks like an end frame is quoted, never ending one. */
+/** A LOG frame. An empty text becomes one blank, and a text that looks like an end's is quoted at any level. */
 export function encodeLog(level: Level, text: string): Buffer {
   const shown = text === '' ? ' ' : text;
-  const line = `${LEVEL[level]}:${shown}`;
-  return encodeFrame(COMMAND.log, cut(END.test(line) ? `${LEVEL[level]}:"${shown}"` : line));
+  return encodeFrame(COMMAND.log, cut(`${LEVEL[level]}:${END_TEXT.test(shown) ? `"${shown}"` : shown}`));
 }
 
 /** The last frame of a task. */
@@ -90,6 +93,28 @@ export function decodeEnd(frame: Frame): { succeeded: boolean; reason: string } 
   if (frame.command !== COMMAND.log) return null;
   const match = /^20:Task (succeeded|failed)(?:: ([\s\S]*))?$/.exec(frame.payload.toString('utf8'));
   return match ? { succeeded: match[1] === 'succeeded', reason: match[2] ?? '' } : null;
+}
+
+/**
+ * Bytes of a journal up to where it goes on: whole frames only, and no end frame, since an attempt whose end was never
+ * recorded is made again. `read` fills a buffer from a position and answers how many bytes there were.
+ */
+export function resumableLength(read: (into: Buffer, position: number) => number): number {
+  const chunk = Buffer.allocUnsafe(4 * (HEADER_SIZE + MAX_PAYLOAD));
+  for (let length = 0; ; ) {
+    const bytes = chunk.subarray(0, read(chunk, length));
+    let at = 0;
+    while (at + HEADER_SIZE <= bytes.length) {
+      const size = bytes.readUInt32LE(at + 4);
+      const next = at + HEADER_SIZE + size;
+      if (size > MAX_PAYLOAD || next > bytes.length) break;
+      const words = bytes.toString('latin1', at + HEADER_SIZE, Math.min(next, at + HEADER_SIZE + END_WORDS));
+      if (bytes.readUInt16LE(at) === COMMAND.log && END.test(words)) return length + at;
+      at = next;
+    }
+    if (at === 0) return length;
+    length += at;
+  }
 }
 
 /**

@@ -43,6 +43,11 @@ export function stateTree(root: RegistryRoot): string {
   return join(root.registry, root.instance, STATE, root.format);
 }
 
+/** Absolute path of the folder of files on their way into a pool, a folder for each task; no task owns them for long. */
+export function stagingFolder(root: RegistryRoot): string {
+  return join(stateTree(root), 'staging');
+}
+
 /** `bookworm` for deb, `el9/main` for rpm and osi. */
 export function suitePath(suite: Suite): string {
   return suite.derivative === null ? suite.distribution : join(suite.distribution, suite.derivative);

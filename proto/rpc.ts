@@ -24,7 +24,8 @@ const CHANNEL = {
 };
 const SERVER = {
   ...LIMITS,
-  'grpc.keepalive_time_ms': 20_000,
+  // A client whose machine has gone is noticed within 30 s.
+  'grpc.keepalive_time_ms': 15_000,
   'grpc.keepalive_timeout_ms': 10_000,
   // Without this the server drops clients that ping as often as ours do.
   'grpc.http2.min_ping_interval_without_data_ms': 5000,
@@ -37,9 +38,18 @@ function definition(protocol: PackageDefinition, service: ServiceName): grpc.Ser
   return protocol[`rackwright.v1.${service}`] as grpc.ServiceDefinition;
 }
 
+/**
+ * Streams that a client may reset: so many at once, and a second from then on. By Node's own guard against rapid resets,
+ * 1,000 and 33, an edge whose watchers leave together would lose its connection, with all that others do over it.
+ */
+const RESETS = { streamResetBurst: 20_000, streamResetRate: 1000 };
+
 /** An empty gRPC server with our limits; add services with implement(). */
 export function createServer(): grpc.Server {
-  return new grpc.Server(SERVER);
+  const server = new grpc.Server(SERVER);
+  // What it gives to Node's http2, for which it has no option of its own.
+  Object.assign(Reflect.get(server, 'commonServerOptions'), RESETS);
+  return server;
 }
 
 /** Told of every error that is not a Fault, once, before the caller is answered "internal error". */
@@ -73,6 +83,8 @@ export function implement<S extends ServiceName>(
 type AnyHandler = (request: unknown, call: CallContext) => unknown;
 type AnyCall = grpc.ServerUnaryCall<unknown, unknown> & grpc.ServerDuplexStream<unknown, unknown>;
 type Fail = (error: unknown) => Partial<grpc.StatusObject>;
+/** Why a call's signal is aborted. */
+const GONE = new Fault('cancelled', 'cancelled', 'the caller is gone');
 
 function singleAnswer(handler: AnyHandler, requestStream: boolean, fail: Fail): grpc.UntypedHandleCall {
   return ((call: AnyCall, callback: grpc.sendUnaryData<unknown>) => {
@@ -119,7 +131,8 @@ function drained(call: AnyCall, signal: AbortSignal): Promise<void> {
 
 function context(call: AnyCall): CallContext {
   const abort = new AbortController();
-  call.on('cancelled', () => abort.abort());
+  // Said of every streamed call, also of one that was answered: a reason of our own, since the usual one is dear to make.
+  call.on('cancelled', () => abort.abort(GONE));
   const metadata: Record<string, string> = {};
   for (const [key, value] of Object.entries(call.metadata.getMap())) metadata[key] = value.toString();
   const certificate = call.getAuthContext().sslPeerCertificate;
@@ -139,6 +152,9 @@ function fromStatus(error: unknown): Fault {
   if (data instanceof Buffer) return Fault.from(JSON.parse(data.toString('utf8')) as FaultData);
   const message = status.details || (error instanceof Error ? error.message : String(error));
   if (status.code === grpc.status.DEADLINE_EXCEEDED) return new Fault('unavailable', 'timeout', message);
+  // The connection was closed under the call. Faults of the service's own come with their data, above.
+  if (status.code === grpc.status.INTERNAL && /\bRST_STREAM\b/.test(message))
+    return new Fault('unavailable', 'unreachable', message, {}, { cause: error });
   if (status.code === grpc.status.UNIMPLEMENTED) return new Fault('unavailable', 'not-built-yet', message);
   const kind = (Object.keys(KINDS) as Kind[]).find(known => KINDS[known].grpc === status.code) ?? 'internal';
   return new Fault(kind, kind === 'unavailable' ? 'unreachable' : 'internal', message, {}, { cause: error });
@@ -209,27 +225,34 @@ function makeCall(client: grpc.Client, shape: Shape): unknown {
       const metadata = head(options);
       if (shape.requestStream) {
         const call = client.makeClientStreamRequest(path, write, read, metadata, how(options), done);
-        options.signal?.addEventListener('abort', () => call.cancel(), { once: true });
+        cancelWith(options.signal, call);
         sendAll(call, request as AsyncIterable<unknown>);
       } else {
         const call = client.makeUnaryRequest(path, write, read, request, metadata, how(options), done);
-        options.signal?.addEventListener('abort', () => call.cancel(), { once: true });
+        cancelWith(options.signal, call);
       }
     });
+}
+
+/** Cancels a call with the signal. The returned function forgets the call. */
+function cancelWith(signal: AbortSignal | undefined, call: { cancel(): void }): () => void {
+  const cancel = (): void => call.cancel();
+  if (signal?.aborted) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  return () => signal?.removeEventListener('abort', cancel);
 }
 
 async function* answers<R>(
   call: AsyncIterable<R> & { cancel(): void },
   signal: AbortSignal | undefined,
 ): AsyncGenerator<R> {
-  const cancel = (): void => call.cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
+  const forget = cancelWith(signal, call);
   try {
     yield* call;
   } catch (error) {
     throw fromStatus(error);
   } finally {
-    signal?.removeEventListener('abort', cancel);
+    forget();
     call.cancel();
   }
 }

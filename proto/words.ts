@@ -2,12 +2,12 @@
 
 /**
  * Artifact formats. `environments`: builds need a build environment. `registry`: what one signed entry file covers, and
- * so what one writer at a time may change.
+ * so what one writer at a time may change. `buildable`: this version builds it; what it does not, it only publishes.
  */
 export const FORMATS = {
-  deb: { environments: true, registry: 'distribution' },
-  rpm: { environments: true, registry: 'derivative' },
-  osi: { environments: false, registry: 'derivative' },
+  deb: { environments: true, registry: 'distribution', buildable: true },
+  rpm: { environments: true, registry: 'derivative', buildable: false },
+  osi: { environments: false, registry: 'derivative', buildable: false },
 } as const;
 
 export type FormatName = keyof typeof FORMATS;
@@ -40,7 +40,10 @@ export const OWN_TASK_NAMES = {
   importing: 'registry import',
   verification: 'registry verification',
   repair: 'registry repair',
+  refresh: 'registry refresh',
   retention: 'registry retention',
+  collection: 'registry collection',
+  updateinfo: 'registry updateinfo',
 } as const;
 
 export type TaskName =
@@ -63,6 +66,9 @@ export const ACTIONS = [
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];
+
+/** Days that a token of an instance may live at most. */
+export const MAX_TOKEN_DAYS = 3650;
 
 /** `^…$` of an instance's name. */
 export const INSTANCE_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
@@ -88,21 +94,28 @@ export const RESERVED_INSTANCES = [
 /** The software's own version, as /version and --version show it. */
 export const VERSION = '0.1.0';
 
-/** CPU architectures: the `uname -m` word and Debian's name for it; words not listed are the same in both. */
-const DEBIAN_ARCHITECTURES: Readonly<Record<string, string>> = {
+/** Architectures as registries show them, and Debian's names for these; any other is shown under Debian's own name. */
+const SHOWN_ARCHITECTURES: Readonly<Record<string, string>> = {
   x86_64: 'amd64',
   aarch64: 'arm64',
-  armv7l: 'armhf',
-  i686: 'i386',
-  ppc64le: 'ppc64el',
   noarch: 'all',
   src: 'source',
 };
 
+/** The same of the machines that builds are for: `uname -m` words, of which Debian calls more by other names. */
+const DEBIAN_ARCHITECTURES: Readonly<Record<string, string>> = {
+  ...SHOWN_ARCHITECTURES,
+  armv7l: 'armhf',
+  i686: 'i386',
+  ppc64le: 'ppc64el',
+};
+
+/** Debian's name for what a build is for, or for what a registry shows; a word of Debian's own stays. */
 export function toDebianArchitecture(word: string): string {
   return Object.hasOwn(DEBIAN_ARCHITECTURES, word) ? (DEBIAN_ARCHITECTURES[word] ?? word) : word;
 }
 
+/** What a registry shows a Debian architecture as. */
 export function fromDebianArchitecture(name: string): string {
-  return Object.entries(DEBIAN_ARCHITECTURES).find(([, debian]) => debian === name)?.[0] ?? name;
+  return Object.entries(SHOWN_ARCHITECTURES).find(([, debian]) => debian === name)?.[0] ?? name;
 }

@@ -1,6 +1,7 @@
 /** Settings of the drawings: `[drawing]` of rackwright.ini, read by the daemon, the edge and the command line alike. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readRackwrightIni } from './rackwright-ini.ts';
 import {
   choice,
   duration,
@@ -8,7 +9,6 @@ import {
   list,
   type Places,
   path,
-  readSettings,
   type Settings,
   SettingsError,
   size,
@@ -41,29 +41,10 @@ export type DrawingSettings = Settings<ReturnType<typeof schema>>['drawing'] & {
   readonly parameters: { readonly source: string; readonly text: string } | null;
 };
 
-/** Sections of rackwright.ini that others read. */
-const FOREIGN = [
-  'dirs',
-  'daemon',
-  'edge',
-  'web',
-  'images',
-  'registry',
-  'tasks',
-  'sandbox',
-  'containers',
-  'keyring',
-  'tokens',
-  'slurm',
-  'format:deb',
-  'format:rpm',
-  'format:osi',
-];
-
 /** Reads `[drawing]`. Throws one SettingsError for all faults, an unreadable parameters file among them. */
 export function readDrawingSettings(at: Places): DrawingSettings {
   const file = join(at.etc, 'rackwright.ini');
-  const { settings, origin } = readSettings(schema(), { files: [file], foreign: FOREIGN });
+  const { settings, origin } = readRackwrightIni(schema(), at);
   const source = settings.drawing.default_parameters;
   if (source === null) return { ...settings.drawing, parameters: null };
   try {

@@ -9,7 +9,7 @@ interface Service {
   /** Whether its parts still answer: no sign of life is sent otherwise. */
   isAlive(): boolean;
   /** Takes new settings over. Throws when they can't be used; the old ones then stay in force. */
-  reload(): void | Promise<void>;
+  reload(): Promise<unknown>;
   /** Ends in order. */
   close(): Promise<void>;
 }
@@ -30,28 +30,34 @@ export async function runService({ open, notifier, log, signals }: ServiceOption
   const asked = Promise.withResolvers<string>();
   signals.on('SIGTERM', () => asked.resolve('SIGTERM'));
   signals.on('SIGINT', () => asked.resolve('SIGINT'));
-  const service = await open();
+  let service: Service | null = null;
+  // What was read at the start may have been changed since: a hangup that comes meanwhile counts once it is over.
+  let hungUp = false;
   signals.on('SIGHUP', () => {
-    void reload(service, log);
+    if (service) void reload(service, log);
+    else hungUp = true;
   });
-  let shown = service.status();
+  service = await open();
+  const running = service;
+  if (hungUp) void reload(running, log);
+  let shown = running.status();
   await notifier.ready(shown);
   const status = setInterval(() => {
-    const now = service.status();
+    const now = running.status();
     if (now === shown) return;
     shown = now;
     void notifier.status(now);
   }, STATUS_EVERY);
   const watchdog =
     notifier.watchdogEvery > 0
-      ? setInterval(() => beAlive(service, notifier, log), notifier.watchdogEvery)
+      ? setInterval(() => beAlive(running, notifier, log), notifier.watchdogEvery)
       : null;
   const signal = await asked.promise;
   log.info(`${signal}: stopping`);
   clearInterval(status);
   await notifier.stopping('stopping');
   try {
-    await service.close();
+    await running.close();
   } finally {
     if (watchdog) clearInterval(watchdog);
   }
@@ -69,7 +75,6 @@ function beAlive(service: Service, notifier: Notifier, log: Log): void {
 async function reload(service: Service, log: Log): Promise<void> {
   try {
     await service.reload();
-    log.info('settings reloaded');
   } catch (error) {
     log.error(`the old settings stay in force:\n${error instanceof Error ? error.message : String(error)}`);
   }

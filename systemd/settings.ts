@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import { readDuration, readSize, readWhole } from '../proto/units.ts';
 import { closest } from './closest.ts';
 import { describeFault, type IniFile, parseIni, type SettingFault } from './ini.ts';
 
@@ -40,15 +41,7 @@ export function secret(): Field<string | null> {
 }
 
 export function int(fallback: number, min: number, max: number): Field<number> {
-  return {
-    fallback,
-    read: value => {
-      if (!/^[+-]?\d{1,15}$/.test(value)) throw `"${value}" is not a whole number`;
-      const number = Number(value);
-      if (number < min || number > max) throw `${number} is not between ${min} and ${max}`;
-      return number;
-    },
-  };
+  return { fallback, read: value => readWhole(value, min, max) };
 }
 
 export function bool(fallback: boolean): Field<boolean>;
@@ -100,28 +93,19 @@ export function list(fallback: readonly string[], separator?: string): Field<rea
   };
 }
 
-const SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, m: 60, h: 3600, d: 86_400 };
-
 /** A span in seconds: a bare number, or one with s, min, m, h or d. */
 export function duration(fallback: number): Field<number> {
-  return {
-    fallback,
-    read: value => {
-      const match = /^(\d{1,12}) ?(s|min|m|h|d)?$/.exec(value);
-      if (!match) throw `"${value}" is not a duration such as 30 min`;
-      return Number(match[1]) * (SECONDS[match[2] ?? 's'] ?? 1);
-    },
-  };
+  return { fallback, read: readDuration };
 }
 
 /** A size in bytes: a bare number, or one with K, M, G or T (powers of 1,024), `iB` or `B` behind them allowed. */
-export function size(fallback: number): Field<number> {
+export function size(fallback: number, most = Number.POSITIVE_INFINITY): Field<number> {
   return {
     fallback,
     read: value => {
-      const match = /^(\d{1,12}) ?(?:([KMGT])(?:iB|B)?|B)?$/i.exec(value);
-      if (!match) throw `"${value}" is not a size such as 256 MiB`;
-      return Number(match[1]) * 1024 ** (' KMGT'.indexOf((match[2] ?? ' ').toUpperCase()) || 0);
+      const bytes = readSize(value);
+      if (bytes > most) throw `"${value}" is more than ${most} bytes`;
+      return bytes;
     },
   };
 }

@@ -5,6 +5,9 @@ const FIRST = 3;
 /** More than we have units for, and far below any limit. */
 const MOST = 16;
 
+/** Longest path of a Unix socket, in bytes (sockaddr_un of Linux, less the final NUL). */
+export const MAX_SOCKET_PATH = 107;
+
 /** A listening socket that was passed to this process. */
 export interface PassedSocket {
   /** `FileDescriptorName=` of its unit; empty when it has none. */

@@ -1,5 +1,7 @@
 /** What a job is given to work with: its console, its sandbox, its line to the daemon. Types only. */
 import type { Level } from '../proto/frame.ts';
+import type { Limits } from '../proto/limits.ts';
+import type { JailOptions } from './jail.ts';
 import type { Answers, Job, Progress, Question, Spec, TaskLimits } from './job.ts';
 
 /** A task type's work. Returns when it succeeded, throws a Fault when it failed. */
@@ -8,6 +10,8 @@ export type Work<S extends Spec = Spec> = (context: TaskContext, spec: S) => Pro
 export interface TaskContext {
   readonly job: Job;
   readonly console: Console;
+  /** In force now: those of the instance, or lower ones. */
+  readonly limits: TaskLimits;
   /** Aborts on cancel, on a limit, on stop; its reason is the Fault to throw. */
   readonly signal: AbortSignal;
   progress(step: string, done: number, total: number): void;
@@ -18,9 +22,14 @@ export interface TaskContext {
    * Marks the stretch in which cancel waits: from the intent to the switch. The returned function ends it.
    */
   holdCancel(): () => void;
+  /**
+   * Puts the lower of each limit and what a file asks in force, for all that is run from now on; the journal names the
+   * file, what it lowers, what it may not raise, and what the host can't keep.
+   */
+  lowerLimits(asked: Partial<Limits>, file: string): void;
   /** Opens a sandbox over prepared roots; its changes live in `work` until removed. */
   openSandbox(options: SandboxOptions): Promise<Sandbox>;
-  /** Runs a trusted tool of the host (gpg, dpkg-deb, dpkg-scanpackages, …); never submitted content. */
+  /** Runs a trusted tool of the host (gpg, xz, rm, …); one that reads submitted content in a jail. */
   runTool(command: readonly string[], options?: ToolOptions): Promise<ToolResult>;
 }
 
@@ -39,8 +48,6 @@ export interface SandboxOptions {
   readonly work: string;
   /** Host name inside. */
   readonly hostname?: string;
-  /** Lowers the task's limits, never raises them. */
-  readonly limits?: Partial<TaskLimits>;
 }
 
 /** A root file system whose changes go to a layer of its own, and ways to run submitted content in it. */
@@ -52,7 +59,10 @@ export interface Sandbox {
   readonly exchange: string;
   /** Runs a command on the task's terminal. Throws a Fault when a limit, a signal or cancel ended it. */
   run(command: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** Removes upper layer and exchange. */
+  /**
+   * Removes upper layer and exchange. Need not be waited for where nothing follows that needs the room: the task does
+   * not end before.
+   */
   close(): Promise<void>;
   /** Absolute host path of the upper layer, to keep it as a cached layer. */
   readonly layer: string;
@@ -70,8 +80,10 @@ export interface RunOptions {
   readonly binds?: readonly { readonly from: string; readonly to: string; readonly writable?: boolean }[];
   /** Give back standard output (at most so many bytes) instead of showing it on the terminal. */
   readonly capture?: number;
+  /** Receives standard output, whatever its size, instead of showing it on the terminal. */
+  readonly onStdout?: (bytes: Buffer) => void;
   /** Text for standard input; the terminal otherwise in interactive tasks, nothing else. */
-  readonly input?: string;
+  readonly input?: string | AsyncIterable<string>;
   /** An interactive program: raw mode, input from attached clients. */
   readonly interactive?: boolean;
 }
@@ -83,9 +95,12 @@ export interface RunResult {
 }
 
 export interface ToolOptions {
+  /** Runs it in a jail that shows it these paths and `/usr` only: for whatever reads submitted content. */
+  readonly jail?: JailOptions;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  readonly input?: Uint8Array | string;
+  /** Standard input; still in the making, when the tool may get ready meanwhile: its time begins with the input. */
+  readonly input?: Uint8Array | string | Promise<string>;
   /** Bytes of standard output to keep; 16 MiB unless told. More is a Fault. */
   readonly maxOutput?: number;
   /** Milliseconds; 60,000 unless told. */

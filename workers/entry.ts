@@ -45,14 +45,41 @@ export interface KeptGeneration {
   readonly snapshots: readonly string[];
 }
 
-/** An artifact of one derivative as the catalogue has it. */
-export interface CatalogueEntry extends RegistryPlace {
-  /** Row number; 0 for one that is not recorded yet. */
-  readonly row: number;
+/** What retention looks at. */
+export interface Version {
+  readonly name: string;
   /** uname -m word, noarch or src; for osi the file extension. */
   readonly architecture: string;
-  readonly name: string;
   readonly version: string;
+  /** Seconds since the epoch of its publication. */
+  readonly published: number;
+}
+
+/** Which versions of a package a registry keeps: those that either half keeps. What a snapshot holds stays there. */
+export interface Retention {
+  /** Newest versions kept; 0 = all. */
+  readonly last: number;
+  /** Seconds since its publication for which any version is kept; 0 = no such rule. */
+  readonly newer: number;
+}
+
+/** What a retention would take out of a place. */
+export interface RetentionPlan {
+  /** The rule that was applied. */
+  readonly rule: Retention;
+  readonly outdated: readonly (Version & {
+    /** Bytes. */
+    readonly size: number;
+    readonly newerVersions: number;
+    /** Names of the snapshots that hold it: there it stays. */
+    readonly snapshots: readonly string[];
+  })[];
+}
+
+/** An artifact of one derivative as the catalogue has it. */
+export interface CatalogueEntry extends RegistryPlace, Version {
+  /** Row number; 0 for one that is not recorded yet. */
+  readonly row: number;
   /** Bytes as lists show it: 0 for deb sources. */
   readonly size: number;
   /** Of a binary: the source it was built from. */
@@ -62,8 +89,6 @@ export interface CatalogueEntry extends RegistryPlace {
   readonly stanza: string;
   readonly changelog: readonly ChangelogEntry[];
   readonly content: readonly ContentEntry[];
-  /** Seconds since the epoch of its publication. */
-  readonly published: number;
   /** Task that published it. */
   readonly task: string;
 }

@@ -3,14 +3,16 @@ import { readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault } from '../proto/fault.ts';
 import type { TaskLimits } from './job.ts';
+import { type ProcessStat, processStat } from './process-stat.ts';
 import { ControlGroup, type Hierarchy, type Usage } from './sandbox/cgroup.ts';
 
 /** Variable that marks our processes, so that those of an interrupted attempt are found again. Hidden from builds. */
 export const MARK = 'RACKWRIGHT_TASK';
 /** Milliseconds until killed processes must be gone. */
 const GONE = 30_000;
-/** Milliseconds between looks. */
+/** Milliseconds between looks, and between those at a namespace that is ending already. */
 const LOOK = 10;
+const LOOK_ENDING = 2;
 
 /**
  * All processes that a task started. Where the host gives us control groups they are the truth; elsewhere it is the
@@ -102,25 +104,35 @@ function descendants(roots: readonly number[]): number[] {
   return found;
 }
 
-/** State letter and parent from /proc/PID/stat, whose name field may hold anything; null when it is gone. */
-function statOf(pid: number): { state: string; parent: number } | null {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const [state = '', parent = '0'] = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { state, parent: Number(parent) };
-  } catch {
-    return null;
-  }
-}
-
 function parentOf(pid: number): number {
-  return statOf(pid)?.parent ?? -1;
+  return processStat(pid)?.parent ?? -1;
 }
 
-/** Dead, and only waiting to be waited for. */
-function isZombie(pid: number): boolean {
-  const stat = statOf(pid);
+/**
+ * The end of a process-id namespace, by its first process: that is dead only when all others in it are. To be asked for
+ * while it runs, since its number may be used again. The returned function waits; it throws a Fault when it takes long.
+ */
+export function endOfNamespace(first: number): () => Promise<void> {
+  const started = processStat(first)?.started;
+  return async () => {
+    const deadline = performance.now() + GONE;
+    for (;;) {
+      const now = processStat(first);
+      if (isDead(now) || now?.started !== started) return;
+      if (performance.now() > deadline)
+        throw new Fault('internal', 'internal', `a sandbox does not end: process ${first}`);
+      await sleep(LOOK_ENDING);
+    }
+  };
+}
+
+/** Gone, or only waiting to be waited for. */
+function isDead(stat: ProcessStat | null): boolean {
   return stat === null || stat.state === 'Z' || stat.state === 'X';
+}
+
+function isZombie(pid: number): boolean {
+  return isDead(processStat(pid));
 }
 
 /** Living processes that carry the mark of one of those tasks. Processes of other users can't be looked at, nor are ours. */

@@ -1,9 +1,12 @@
 /** All that crosses the thread between the daemon and its workers: jobs in, messages both ways, one outcome. Types only. */
 import type { FaultData } from '../proto/fault.ts';
+import type { Limits } from '../proto/limits.ts';
 import type { FormatName, TaskName } from '../proto/words.ts';
-import type { CatalogueEntry, Granted, Intent, KeptGeneration, RegistryKey, RegistryPlace } from './entry.ts';
+import type { RegistryPlace, Retention, Version } from './entry.ts';
+import type { Answer, Question } from './question.ts';
 
 export type * from './entry.ts';
+export type * from './question.ts';
 
 /** One attempt at a task, as the pool hands it to `task.ts`. Plain data, structured-cloneable. */
 export interface Job {
@@ -39,6 +42,8 @@ export interface InstanceSlice {
   readonly extends: Readonly<Record<string, string>>;
   /** uname -m words, the host's first. */
   readonly architectures: readonly string[];
+  /** Of its tasks; those that it does not state are the daemon's own. */
+  readonly limits: Partial<Limits>;
 }
 
 export interface PipelineSlice {
@@ -53,16 +58,8 @@ export interface PipelineSlice {
   readonly mirror: string | null;
   readonly components: readonly string[];
   readonly modules: readonly string[];
-  /** Old versions to keep in the registry, by derivative; absent = only the newest. */
+  /** Old versions to keep in the registry, by derivative; absent = only the newest, of images all. */
   readonly retention: Readonly<Record<string, Retention>>;
-}
-
-/** Which versions of a package a registry keeps; what a snapshot holds is always kept. */
-export interface Retention {
-  /** Newest versions kept; 0 = all. */
-  readonly last: number;
-  /** Seconds for which any version is kept; 0 = no such rule. */
-  readonly newer: number;
 }
 
 export interface WorkerSettings {
@@ -75,7 +72,10 @@ export interface WorkerSettings {
     readonly images: string;
     readonly keyring: string;
   };
+  /** Names of the formats that images are made for. */
+  readonly imageFormats: readonly string[];
   readonly debug: boolean;
+  /** Those of the instance; what a definition makes of them is its attempt's. */
   readonly limits: TaskLimits;
   readonly keyring: {
     readonly type: 'rsa' | 'ed25519';
@@ -90,6 +90,8 @@ export interface WorkerSettings {
     readonly prescriptDeps: readonly string[];
     /** Seconds a Release stays valid; 0 = no Valid-Until. */
     readonly validFor: number;
+    /** Seconds of quiet until indexes are also offered as xz; 0 = never. */
+    readonly xzAfter: number;
     /** Whether lintian looks at what was built and published. */
     readonly lintian: boolean;
   };
@@ -98,18 +100,13 @@ export interface WorkerSettings {
     readonly repositories: Readonly<Record<string, readonly string[]>>;
     readonly modules: readonly string[];
     readonly prescriptDeps: readonly string[];
+    /** How the registries' indexes are packed; every client reads gz. */
+    readonly compression: 'gz' | 'zstd';
   };
 }
 
 /** Limits of one task; 0 = none. Bytes and seconds. */
-export interface TaskLimits {
-  readonly memory: number;
-  /** Cores, may be fractional. */
-  readonly cpus: number;
-  readonly pids: number;
-  readonly disk: number;
-  readonly timeout: number;
-  readonly idleTimeout: number;
+export interface TaskLimits extends Limits {
   readonly journal: number;
   /** Bytes an archive may unpack to. */
   readonly unpacked: number;
@@ -169,11 +166,23 @@ export interface DeletionSpec extends RegistryPlace {
 /** Registry work beyond deletion; `action` is one of those of the registry jobs, parameters by name. */
 export interface RegistrySpec {
   readonly type: 'registry';
-  readonly action: 'snapshot' | 'promotion' | 'rollback' | 'import' | 'verification' | 'repair' | 'retention';
+  readonly action:
+    | 'snapshot'
+    | 'promotion'
+    | 'rollback'
+    | 'import'
+    | 'verification'
+    | 'repair'
+    | 'refresh'
+    | 'retention'
+    | 'collection'
+    | 'updateinfo';
   readonly format: FormatName;
   readonly distribution: string;
   readonly derivative: string;
   readonly parameters: Readonly<Record<string, string>>;
+  /** What came with the request, an absolute path inside the workspace. */
+  readonly file?: string;
 }
 
 /** From the thread to the daemon while it works. */
@@ -197,64 +206,6 @@ export type Command =
   | { readonly type: 'answer'; readonly id: number; readonly answer: Answer }
   | { readonly type: 'refusal'; readonly id: number; readonly fault: FaultData };
 
-/** What a thread may ask; each has its answer in `Answers`. */
-export type Question =
-  /** The published source artifact of that name, the newest. */
-  | ({ readonly type: 'published-source'; readonly artifact: string } & RegistryPlace)
-  /** Waits until no other task holds that registry. Released by `unlock` or with the task's end. */
-  | { readonly type: 'lock'; readonly registry: RegistryKey }
-  | { readonly type: 'unlock'; readonly registry: RegistryKey }
-  /** Entries of the catalogue, all those of a registry or those that match. Page by page. */
-  | {
-      readonly type: 'catalogue';
-      readonly registry: RegistryKey;
-      readonly names?: readonly string[];
-      /** As it was in that generation; as it is now unless told. */
-      readonly generation?: string;
-      /** Another instance's registry: for promotion from there, which its submitter was allowed. */
-      readonly instance?: string;
-      readonly after?: number;
-      readonly limit?: number;
-    }
-  /** Which published sources, in any derivative, need a pool file of that name, and its recorded hash. */
-  | { readonly type: 'pool-file'; readonly format: FormatName; readonly path: string }
-  /** Records a publication about to be switched. Answered once it is on disk: that is the grant. */
-  | { readonly type: 'intent'; readonly intent: Intent }
-  /** The switch has been made (or found not to have been): closes the intent. */
-  | { readonly type: 'switched'; readonly intent: number; readonly done: boolean }
-  /** Generations of a registry, newest first, as far as they are kept. */
-  | { readonly type: 'generations'; readonly registry: RegistryKey }
-  /** Gives the current generation a name under which it is kept for good; refused when the name is taken. */
-  | {
-      readonly type: 'snapshot';
-      readonly registry: RegistryKey;
-      readonly name: string;
-      readonly task: string;
-    }
-  /** Drops a snapshot's name; harmless when it is gone. */
-  | { readonly type: 'drop-snapshot'; readonly registry: RegistryKey; readonly name: string }
-  /** Of these paths, those that anything published, kept or held by a snapshot still needs. */
-  | { readonly type: 'needed-files'; readonly format: FormatName; readonly paths: readonly string[] }
-  /** These generations are gone from the disk: what only they held may be forgotten. */
-  | { readonly type: 'forget'; readonly registry: RegistryKey; readonly generations: readonly string[] };
-
-export interface Answers {
-  'published-source': { readonly source: CatalogueEntry | null };
-  lock: null;
-  unlock: null;
-  catalogue: { readonly entries: readonly CatalogueEntry[]; readonly next: number | null };
-  'pool-file': { readonly sha256: string | null; readonly usedBy: readonly string[] };
-  intent: Granted;
-  switched: null;
-  generations: { readonly generations: readonly KeptGeneration[] };
-  snapshot: { readonly generation: string };
-  'drop-snapshot': null;
-  'needed-files': { readonly needed: readonly string[] };
-  forget: null;
-}
-
-export type Answer = Answers[keyof Answers];
-
 /** How an attempt ended. */
 export interface Outcome {
   readonly result: 'success' | 'failed' | 'cancelled' | 'stopped';
@@ -263,15 +214,34 @@ export interface Outcome {
   readonly usage: { readonly peakMemory: number; readonly cpuSeconds: number } | null;
 }
 
-/** Short work on files that the daemon's thread must not do itself; `query.ts` answers each. */
+/** Short work that the daemon's thread must not do itself; `query.ts` answers each. */
 export type Query =
   /** Kills what an interrupted attempt left running and removes its leftovers, before anything is queued again. */
-  | { readonly type: 'sweep'; readonly tasks: readonly { readonly id: string; readonly place: string }[] }
-  | { readonly type: 'images'; readonly instance: InstanceSlice; readonly images: string };
+  | {
+      readonly type: 'sweep';
+      readonly tasks: readonly { readonly id: string; readonly place: string }[];
+      /** Folders in which the homes of gpg lie while it signs. */
+      readonly homes: readonly string[];
+    }
+  | { readonly type: 'images'; readonly instance: InstanceSlice; readonly images: string }
+  /** Which of a place's versions its retention, or the rule given instead, does not keep. `now` in seconds. */
+  | {
+      readonly type: 'retention';
+      readonly instance: InstanceSlice;
+      readonly place: RegistryPlace;
+      readonly rule: Retention | null;
+      readonly live: readonly Version[];
+      readonly now: number;
+    };
 
 export interface QueryAnswers {
   sweep: { readonly killed: number };
   images: { readonly images: readonly ImageState[] };
+  retention: {
+    readonly rule: Retention;
+    /** By position in `live`. */
+    readonly outdated: readonly { readonly at: number; readonly newerVersions: number }[];
+  };
 }
 
 export interface ImageState {

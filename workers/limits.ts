@@ -10,6 +10,8 @@ const MEASURE = 5000;
 const RATIO = 20;
 
 export interface Watched {
+  /** In force now: they may be lowered meanwhile. */
+  limits(): TaskLimits;
   /** Monotonic milliseconds of the last output. */
   lastOutput(): number;
   /** Whether a program runs: silence counts only then. */
@@ -21,7 +23,6 @@ export interface Watched {
 }
 
 export class LimitWatch {
-  readonly #limits: TaskLimits;
   readonly #watched: Watched;
   readonly #onFault: (fault: Fault) => void;
   readonly #folders = new Set<string>();
@@ -31,8 +32,7 @@ export class LimitWatch {
   #measuring = false;
   #nextMeasure = 0;
 
-  constructor(limits: TaskLimits, watched: Watched, onFault: (fault: Fault) => void) {
-    this.#limits = limits;
+  constructor(watched: Watched, onFault: (fault: Fault) => void) {
     this.#watched = watched;
     this.#onFault = onFault;
     this.#timer = setInterval(() => this.#look(), LOOK);
@@ -50,7 +50,7 @@ export class LimitWatch {
   }
 
   #look(): void {
-    const { timeout, idleTimeout, disk, memory } = this.#limits;
+    const { timeout, idleTimeout, disk, memory } = this.#watched.limits();
     const now = performance.now();
     if (!this.#watched.isRunning()) this.#quietSince = now;
     const quiet = now - Math.max(this.#quietSince, this.#watched.lastOutput());

@@ -1,4 +1,4 @@
-/** The thread entry for short work on files that the daemon's own thread must not wait for. */
+/** The thread entry for short work that the daemon's own thread must not wait for. */
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,28 +7,41 @@ import { FORMAT_NAMES } from '../proto/words.ts';
 import { GROUPS_FILE } from './attempt.ts';
 import { groupName, killGroups, markedProcesses, signal } from './group.ts';
 import type { ImageState, Query, QueryAnswers } from './job.ts';
-import { findNamespace } from './sandbox/namespace.ts';
+import { sweepHomes } from './registry/gnupg.ts';
+import { outdated, retentionOf } from './registry/retention.ts';
+import { findNamespace, removeTree } from './sandbox/namespace.ts';
 import { environmentFolder, imageFolder, readImageRecord, readRecord } from './sandbox/roots.ts';
 import { SANDBOX_MARK } from './sandbox/sandbox.ts';
-import { runTool } from './tool.ts';
 
 /** Milliseconds until killed processes must be gone, and between looks. */
 const GONE = 30_000;
 const LOOK = 20;
 /** Folders below a workspace in which sandboxes are looked for. */
 const DEPTH = 3;
-/** Milliseconds for removing one sandbox. */
-const REMOVAL = 10 * 60 * 1000;
 
 export default async function answer(query: Query): Promise<QueryAnswers[Query['type']]> {
-  if (query.type === 'sweep') return sweep(query.tasks);
-  return { images: await listImages(query) };
+  switch (query.type) {
+    case 'sweep':
+      return sweep(query);
+    case 'images':
+      return { images: await listImages(query) };
+    case 'retention':
+      return planRetention(query);
+  }
 }
 
-type Interrupted = Extract<Query, { type: 'sweep' }>['tasks'];
+function planRetention(query: Extract<Query, { type: 'retention' }>): QueryAnswers['retention'] {
+  const { instance, place, live, now } = query;
+  const rule = query.rule ?? retentionOf(instance, place);
+  const numbered = live.map((version, at) => ({ ...version, at }));
+  const found = outdated(place.format, numbered, rule, now);
+  return { rule, outdated: found.map(({ entry, newerVersions }) => ({ at: entry.at, newerVersions })) };
+}
+
+type Sweep = Extract<Query, { type: 'sweep' }>;
 
 /** Kills what interrupted attempts left running, and removes their sandboxes. */
-async function sweep(tasks: Interrupted): Promise<{ killed: number }> {
+async function sweep({ tasks, homes }: Sweep): Promise<{ killed: number }> {
   const killed = new Set<number>();
   const deadline = performance.now() + GONE;
   for (;;) {
@@ -44,11 +57,12 @@ async function sweep(tasks: Interrupted): Promise<{ killed: number }> {
     await removeSandboxes(place, DEPTH);
     await rm(join(place, GROUPS_FILE), { force: true });
   }
+  for (const base of homes) sweepHomes(base);
   return { killed: killed.size };
 }
 
 /** Processes of those tasks: those in their groups, and those that carry their mark. */
-function leftOf(tasks: Interrupted): number[] {
+function leftOf(tasks: Sweep['tasks']): number[] {
   const left = new Set(markedProcesses(new Set(tasks.map(({ id }) => id))));
   for (const { id, place } of tasks) {
     const file = join(place, GROUPS_FILE);
@@ -64,19 +78,10 @@ async function removeSandboxes(folder: string, depth: number): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     if (!entry.isDirectory()) continue;
     const path = join(folder, entry.name);
-    if (await stat(join(path, SANDBOX_MARK)).catch(() => null)) await removeTree(path);
+    if (await stat(join(path, SANDBOX_MARK)).catch(() => null))
+      await removeTree(await findNamespace(process.getuid?.() ?? 0), path);
     else if (depth > 1) await removeSandboxes(path, depth - 1);
   }
-}
-
-/** Files in it may belong to ids that only exist inside a sandbox. */
-async function removeTree(path: string): Promise<void> {
-  const { mapped } = await findNamespace(process.getuid?.() ?? 0);
-  await runTool(
-    [...mapped, 'rm', '-rf', '--one-file-system', '--', path],
-    { timeout: REMOVAL },
-    { signal: new AbortController().signal, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' } },
-  );
 }
 
 async function listImages(query: Extract<Query, { type: 'images' }>): Promise<ImageState[]> {

@@ -51,7 +51,10 @@ class Renderer {
 const renderer = new Renderer();
 
 function reply(message: Reply): void {
-  process.send?.(message);
+  // Nobody is left to be told once the daemon is gone.
+  process.send?.(message, undefined, undefined, error => {
+    if (error) process.exit();
+  });
 }
 
 process.on('message', ({ id, question }: Ask) => {

@@ -2,7 +2,8 @@
 import { errorCode, Fault } from '../proto/fault.ts';
 import type { TaskConsole } from './console/console.ts';
 import { Terminal, type TerminalExit } from './console/terminal.ts';
-import { MARK, signal, type TaskGroup } from './group.ts';
+import { endOfNamespace, MARK, signal, type TaskGroup } from './group.ts';
+import { BASH } from './tool.ts';
 
 export interface RunRequest {
   readonly command: readonly string[];
@@ -14,11 +15,13 @@ export interface RunRequest {
   /** The terminal of attached clients is handed over. */
   readonly interactive?: boolean;
   /** Text for standard input. */
-  readonly input?: string;
+  readonly input?: string | AsyncIterable<string>;
   /** Most bytes of standard output to give back instead of showing it. */
   readonly capture?: number;
-  /** Open file that appears as descriptor 4. */
-  readonly file?: number;
+  /** Receives standard output, whatever its size, instead of showing it. */
+  readonly onStdout?: (bytes: Buffer) => void;
+  /** Further arguments, still in the making: each ended by a zero byte on descriptor 5. Until then it counts as idle. */
+  readonly words?: Promise<readonly string[]>;
 }
 
 export interface RunEnd extends TerminalExit {
@@ -34,15 +37,17 @@ const GRACE_STOPPING = 3000;
 const AT_ONCE = ['log-limit', 'journal-full', 'out-of-memory', 'disk-full'];
 /** Bytes that a status pipe may carry. */
 const MAX_STATUS = 65_536;
+/** How bwrap's status names the first process of a sandbox. */
+const FIRST = /"child-pid"\s*:\s*(\d+)\D/;
 
 /**
- * Joins the control groups that the first arguments name, closes every descriptor that slipped in beside the five that
+ * Joins the control groups that the first arguments name, closes every descriptor that slipped in beside the six that
  * are meant (node-pty does not mark its own), and becomes the command.
  */
 const ENTER = `
 for each in /proc/self/fd/*; do
   number=\${each##*/}
-  if (( number > 4 )); then eval "exec $number>&-" 2>/dev/null; fi
+  if (( number > 5 )); then eval "exec $number>&-" 2>/dev/null; fi
 done
 count=$1; shift
 while (( count > 0 )); do
@@ -56,7 +61,9 @@ export class Runner {
   readonly #group: TaskGroup;
   readonly #signal: AbortSignal;
   readonly #task: string;
-  #running = 0;
+  readonly #running = new Set<Terminal>();
+  readonly #runs = new Set<Promise<RunEnd>>();
+  #isClosed = false;
 
   constructor(parts: {
     readonly console: TaskConsole;
@@ -72,20 +79,40 @@ export class Runner {
 
   /** Programs that run now. */
   get running(): number {
-    return this.#running;
+    return this.#running.size;
   }
 
   /**
-   * Runs to the end of program and output. Throws the reason of the task's signal when it was stopped, once nothing of
-   * the task runs any more; `out-of-memory` and `too-large` likewise.
+   * Runs to the end of program and output; of a sandbox, until nothing runs in it any more. Throws the reason of the
+   * task's signal when it was stopped, once nothing of the task runs any more; `out-of-memory` and `too-large`.
    */
-  async run(request: RunRequest): Promise<RunEnd> {
+  run(request: RunRequest): Promise<RunEnd> {
+    const run = this.#run(request);
+    this.#runs.add(run);
+    const forget = (): void => void this.#runs.delete(run);
+    run.then(forget, forget);
+    return run;
+  }
+
+  /** From now on nothing is started. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Waits until all that was started has ended and its last words are told. */
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#runs);
+  }
+
+  async #run(request: RunRequest): Promise<RunEnd> {
     this.#signal.throwIfAborted();
+    if (this.#isClosed) throw new Fault('unavailable', 'interrupted', 'the attempt has ended');
     const killsBefore = this.#group.cgroup.outOfMemory();
     const stdout: Buffer[] = [];
     let size = 0;
     let tooLarge = false;
     let status = '';
+    let sandbox: (() => Promise<void>) | null = null;
     const terminal = this.#open(request, {
       onCapture: bytes => {
         size += bytes.length;
@@ -98,6 +125,8 @@ export class Runner {
       },
       onStatus: bytes => {
         if (status.length < MAX_STATUS) status += bytes.toString('utf8');
+        const first = sandbox === null && request.holder ? FIRST.exec(status)?.[1] : undefined;
+        if (first !== undefined) sandbox = endOfNamespace(Number(first));
       },
     });
     const release = request.interactive
@@ -106,10 +135,11 @@ export class Runner {
           else terminal.resize(event.rows, event.columns);
         })
       : null;
-    this.#running++;
+    let isOver = false;
+    void Promise.resolve(request.words).then(() => isOver || this.#running.add(terminal));
     this.#group.add(terminal.pid, request.holder);
     try {
-      const exit = await this.#follow(terminal);
+      const exit = await this.#follow(terminal, () => sandbox?.());
       if (this.#group.cgroup.outOfMemory() > killsBefore && (exit.code !== 0 || exit.signal !== null)) {
         throw outOfMemory();
       }
@@ -122,7 +152,8 @@ export class Runner {
       }
       return { ...exit, stdout: Buffer.concat(stdout), status };
     } finally {
-      this.#running--;
+      isOver = true;
+      this.#running.delete(terminal);
       this.#group.forget(terminal.pid);
       release?.();
     }
@@ -136,13 +167,14 @@ export class Runner {
     this.#console.log('debug', `running ${request.command.join(' ')}`);
     try {
       return new Terminal({
-        command: ['bash', '-c', ENTER, 'rackwright', String(folders.length), ...folders, ...request.command],
+        command: [...BASH, ENTER, 'rackwright', String(folders.length), ...folders, ...request.command],
         env: { ...request.env, [MARK]: this.#task },
         ...(request.cwd === undefined ? {} : { cwd: request.cwd }),
         input:
           request.input !== undefined ? { text: request.input } : request.interactive ? 'terminal' : 'none',
+        ...(request.onStdout ? { onCapture: request.onStdout } : {}),
         ...(request.capture === undefined ? {} : { onCapture: pipes.onCapture }),
-        ...(request.file === undefined ? {} : { file: request.file }),
+        ...(request.words === undefined ? {} : { words: request.words }),
         onStatus: pipes.onStatus,
         onOutput: bytes => this.#console.output(bytes),
       });
@@ -156,7 +188,7 @@ export class Runner {
   }
 
   /** Waits for the end; when the task is stopped meanwhile, sees to it that all of it ends. */
-  async #follow(terminal: Terminal): Promise<TerminalExit> {
+  async #follow(terminal: Terminal, sandboxEnd: () => Promise<void> | undefined): Promise<TerminalExit> {
     let stopping: Promise<void> | null = null;
     const ended = new AbortController();
     const onAbort = (): void => {
@@ -169,6 +201,8 @@ export class Runner {
     const exit = await terminal.exited;
     ended.abort();
     this.#signal.removeEventListener('abort', onAbort);
+    // What a program has left behind dies with bwrap, but not at once: it could still write where others read already.
+    await sandboxEnd();
     if (stopping !== null) {
       await stopping;
       this.#signal.throwIfAborted();

@@ -1,5 +1,5 @@
 /** The thread entry for tasks: runs one attempt, writes its last frames, and tells how it ended. */
-import { rmSync } from 'node:fs';
+import { rmSync, statfsSync } from 'node:fs';
 import { arch } from 'node:os';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
@@ -11,9 +11,10 @@ import { workFor } from './jobs/jobs.ts';
 /** Runs a job to its end. Never throws: whatever goes wrong is an outcome. */
 export default async function runTask(message: { job: Job; port: MessagePort }): Promise<Outcome> {
   const { job, port } = message;
+  const host = { uid: process.getuid?.() ?? 0, architecture: arch() };
   let attempt: Attempt;
   try {
-    attempt = await Attempt.open(job, port, { uid: process.getuid?.() ?? 0, architecture: arch() });
+    attempt = await Attempt.open(job, port, host, (console, error) => sayEnd(console, described(error)));
   } catch (error) {
     return { result: 'failed', fault: described(error), usage: null };
   }
@@ -28,7 +29,7 @@ export default async function runTask(message: { job: Job; port: MessagePort }):
     }
   } catch (error) {
     // Tools that are stopped fail in their own words; why they were stopped is the cause.
-    fault = described(context.signal.aborted ? context.signal.reason : error);
+    fault = context.signal.aborted ? described(context.signal.reason) : onFullDisk(described(error), job);
   }
   let usage: Outcome['usage'] = null;
   try {
@@ -56,6 +57,20 @@ function sayEnd(console: Attempt['console'], fault: FaultData | null): void {
   }
   console.log('error', fault.message);
   console.end(false, fault.reason === 'cancelled' ? fault.message : fault.reason);
+}
+
+/** Bytes of room below which a disk counts as full: who needs as little has failed for want of it. */
+const NO_ROOM = 64 * 1024;
+
+/** Names a full disk where a tool failed on it in words of its own. */
+function onFullDisk(fault: FaultData, { place }: Job): FaultData {
+  if (!['build-failed', 'prescript-failed', 'internal'].includes(fault.reason)) return fault;
+  const { bavail, bsize, files, ffree } = statfsSync(place);
+  // Some file systems count no names.
+  const isFull = bavail * bsize < NO_ROOM || (files > 0 && ffree === 0);
+  if (!isFull) return fault;
+  const message = `no space is left on the disk: ${fault.message}`;
+  return { ...fault, kind: 'unavailable', reason: 'disk-full', message };
 }
 
 /** A fault as data. Of what nobody foresaw the first line is told: the journal is where its owner looks. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Fault } from '../proto/fault.ts';
 import type { ToolOptions, ToolResult } from './context.ts';
+import { jail } from './jail.ts';
 
 const MAX_OUTPUT = 16 * 1024 * 1024;
 /** Bytes of standard error that are kept: the last ones. */
@@ -11,6 +12,20 @@ const TIMEOUT = 60_000;
 const GRACE = 2000;
 /** Milliseconds to wait for pipes that a grandchild holds open. */
 const PIPES = 1000;
+/** What strerror(3) says of ENOSPC and EDQUOT in the locale of all tools. */
+const DISK_FULL = /No space left on device|Disk quota exceeded/;
+
+/** All that tools of the host see of the environment. */
+export const TOOL_ENV = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LANG: 'C.UTF-8',
+} as const;
+
+/**
+ * Runs the script that follows. Bash takes a standard input that is a socket, as Node's pipes are, for a remote shell's and
+ * would read the user's ~/.bashrc before.
+ */
+export const BASH = ['bash', '--norc', '-c'] as const;
 
 export interface ToolSetting {
   readonly signal: AbortSignal;
@@ -22,8 +37,9 @@ export interface ToolSetting {
 }
 
 /**
- * Runs a command without a shell. Throws `timeout`, `too-large`, the reason of the signal, or `internal` naming the
- * tool, its exit code and its last words when it fails with a code that is not accepted.
+ * Runs a command without a shell. Throws `timeout`, `too-large`, the reason of the signal, `disk-full` where it failed
+ * for want of space, or `internal` naming the tool, its exit code and its last words when it fails with a code that is
+ * not accepted.
  */
 export async function runTool(
   command: readonly string[],
@@ -31,7 +47,8 @@ export async function runTool(
   setting: ToolSetting,
 ): Promise<ToolResult> {
   setting.signal.throwIfAborted();
-  const [file = '', ...args] = command;
+  const [tool = ''] = command;
+  const [file = '', ...args] = options.jail ? [...jail(options.jail), ...command] : command;
   const child = spawn(file, args, {
     env: { ...setting.env, ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
@@ -41,10 +58,15 @@ export async function runTool(
   const pid = child.pid ?? 0;
   setting.onStart?.(pid);
   try {
-    return await follow(child, file, options, setting.signal);
+    return await follow(child, tool, options, setting.signal);
   } finally {
     setting.onExit?.(pid);
   }
+}
+
+/** Runs a command that must come to its end whatever becomes of a task: what tidies up. Throws as `runTool`. */
+export function runAnyway(command: readonly string[], options: ToolOptions): Promise<ToolResult> {
+  return runTool(command, options, { signal: new AbortController().signal, env: TOOL_ENV });
 }
 
 async function follow(
@@ -75,12 +97,18 @@ async function follow(
     stderr = Buffer.concat([stderr, bytes]).subarray(-MAX_ERRORS);
   });
   child.stdin?.on('error', () => undefined);
-  child.stdin?.end(options.input ?? '');
   const time = options.timeout ?? TIMEOUT;
-  const timer = setTimeout(
-    () => stop(new Fault('unavailable', 'timeout', `${file} did not end within ${time / 1000} s`)),
-    time,
-  );
+  let timer: NodeJS.Timeout | undefined;
+  const begin = (input: Uint8Array | string): void => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.stdin?.end(input);
+    timer = setTimeout(
+      () => stop(new Fault('unavailable', 'timeout', `${file} did not end within ${time / 1000} s`)),
+      time,
+    );
+  };
+  if (options.input instanceof Promise) options.input.then(begin, stop);
+  else begin(options.input ?? '');
   const onAbort = (): void => stop(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   const exit = await ending(child, file).finally(() => {
@@ -89,6 +117,10 @@ async function follow(
   });
   if (fault !== null) throw fault;
   const errors = stderr.toString('utf8');
+  const full = exit.code === 0 ? undefined : DISK_FULL.exec(errors)?.[0];
+  if (full !== undefined) {
+    throw new Fault('unavailable', 'disk-full', `${file} could not write: ${full}`, { tool: file });
+  }
   if (exit.signal !== null || !(options.accept ?? [0]).includes(exit.code)) {
     const how = exit.signal === null ? `ended with code ${exit.code}` : `was ended by ${exit.signal}`;
     const words = errors.trim() || Buffer.concat(stdout).subarray(-4096).toString('utf8').trim();

@@ -44,7 +44,10 @@ function ofSpec(spec: Spec): Omit<Claims, 'makes'> {
     case 'deletion':
     case 'registry': {
       const derivative = FORMATS[spec.format].registry === 'derivative' ? spec.derivative : null;
-      return { write: [registryName({ ...spec, derivative })], read: [] };
+      const name = registryName({ ...spec, derivative });
+      // Most of a refresh is packing, and a verification reads: nobody must wait for them. They lock for a moment.
+      const aside = spec.type === 'registry' && /^(refresh|verification)$/.test(spec.action);
+      return { write: [aside ? `${spec.action} of ${name}` : name], read: [] };
     }
     case 'keyring-creation':
     case 'keyring-renewal':

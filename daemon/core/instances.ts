@@ -1,6 +1,8 @@
 /** Instances as their files define them: read whole, every fault with its place. Pure. */
 import { compileCheck, type Document, type DocumentFault, parseYaml } from '../../proto/document.ts';
 import { isReservedDistribution } from '../../proto/layout.ts';
+import { LIMIT_KEYS, readLimits } from '../../proto/limits.ts';
+import { LAST, NEWER, readRetention } from '../../proto/retention.ts';
 import {
   FORMAT_NAMES,
   FORMATS,
@@ -8,7 +10,7 @@ import {
   INSTANCE_NAME,
   RESERVED_INSTANCES,
 } from '../../proto/words.ts';
-import type { InstanceSlice, PipelineSlice, Retention } from '../../workers/job.ts';
+import type { InstanceSlice, PipelineSlice } from '../../workers/job.ts';
 
 /** An instance, or why there is none. */
 export interface ReadInstance {
@@ -23,14 +25,21 @@ const word = { type: 'string', pattern: WORD };
 const line = { type: 'string', pattern: LINE };
 const words = { type: 'array', items: { type: 'string', minLength: 1 }, maxItems: 1000 };
 
-const distribution = {
+/** What a tag may hold: it ends the release, where Debian versions allow no `_`. */
+const TAGS: Readonly<Record<FormatName, string>> = {
+  deb: '^[A-Za-z0-9][A-Za-z0-9.~]{0,30}$',
+  rpm: '^[A-Za-z0-9][A-Za-z0-9._~]{0,30}$',
+  osi: '^[A-Za-z0-9][A-Za-z0-9._~]{0,30}$',
+};
+
+const distribution = (format: FormatName) => ({
   type: 'object',
   additionalProperties: false,
   required: ['name'],
   properties: {
     name: word,
     env: word,
-    tag: { type: 'string', pattern: '^[A-Za-z0-9][A-Za-z0-9~]{0,30}$' },
+    tag: { type: 'string', pattern: TAGS[format] },
     mirror: { type: 'string', pattern: '^(https?|file|copy|mirror\\+https?)://' },
     components: words,
     modules: words,
@@ -40,13 +49,13 @@ const distribution = {
         type: 'object',
         additionalProperties: false,
         properties: {
-          last: { type: 'string', pattern: '^\\d{1,6}$' },
-          newer: { type: 'string', pattern: '^\\d{1,6}[hdwmy]?$' },
+          last: { type: 'string', pattern: LAST },
+          newer: { type: 'string', pattern: NEWER },
         },
       },
     },
   },
-};
+});
 
 const check = compileCheck({
   type: 'object',
@@ -64,10 +73,15 @@ const check = compileCheck({
       type: 'object',
       additionalProperties: false,
       properties: Object.fromEntries(
-        FORMAT_NAMES.map(name => [name, { type: 'array', items: distribution, maxItems: 1000 }]),
+        FORMAT_NAMES.map(name => [name, { type: 'array', items: distribution(name), maxItems: 1000 }]),
       ),
     },
     architectures: { type: 'array', items: { type: 'string', pattern: '^[a-z0-9_]{1,32}$' }, maxItems: 64 },
+    limits: {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(LIMIT_KEYS.map(key => [key, { type: 'string' }])),
+    },
     derivatives: {
       type: 'object',
       propertyNames: { pattern: WORD },
@@ -104,6 +118,7 @@ interface RawInstance {
   readonly gpg: { readonly name: string; readonly email: string };
   readonly formats: { readonly [F in FormatName]?: readonly RawDistribution[] };
   readonly architectures?: readonly string[];
+  readonly limits?: Readonly<Record<string, string>>;
   readonly derivatives?: Readonly<
     Record<string, { readonly extends?: string; readonly formats?: readonly FormatName[] } | string | null>
   >;
@@ -117,6 +132,10 @@ export function readInstance(id: string, text: string, host: string): ReadInstan
   if (faults.length > 0) return { instance: null, faults };
   const raw = document.value as RawInstance;
   const refused = [...badName(id), ...badDistributions(raw, document), ...badDerivatives(raw, document)];
+  const limits = readLimits(new Map(Object.entries(raw.limits ?? {})), (key, message) => {
+    const path = ['limits', key];
+    refused.push({ ...document.locate(path), path: path.join('.'), message });
+  });
   if (refused.length > 0) return { instance: null, faults: refused };
   const kept = { id, name: raw.name, gpg: raw.gpg };
   const parents = Object.entries(raw.derivatives ?? {}).map(([name, it]) => [name, parentOf(it)] as const);
@@ -125,7 +144,7 @@ export function readInstance(id: string, text: string, host: string): ReadInstan
     (raw.formats[format] ?? []).map(it => pipeline(format, it, raw)),
   );
   return {
-    instance: { ...kept, pipelines, extends: Object.fromEntries(parents), architectures },
+    instance: { ...kept, pipelines, extends: Object.fromEntries(parents), architectures, limits },
     faults: [],
   };
 }
@@ -134,33 +153,22 @@ function pipeline(format: FormatName, it: RawDistribution, raw: RawInstance): Pi
   const derivatives = Object.keys(raw.derivatives ?? {}).filter(name =>
     formatsOf(name, raw).includes(format),
   );
-  const retention = Object.entries(it.retention ?? {}).map(
-    ([name, kept]) => [name, retentionOf(kept)] as const,
-  );
+  const retention = Object.entries(it.retention ?? {}).flatMap(([name, kept]) => {
+    const rule = readRetention(kept);
+    return rule === null ? [] : [[name, rule] as const];
+  });
   return {
     format,
     distribution: it.name,
     environment: it.env ?? null,
-    tag: it.tag ?? null,
+    // The versions of images have none, whatever a file says.
+    tag: format === 'osi' ? null : (it.tag ?? null),
     derivatives: ['main', ...derivatives],
     mirror: it.mirror ?? null,
     components: it.components ?? [],
     modules: it.modules ?? [],
     retention: Object.fromEntries(retention),
   };
-}
-
-const SPANS: Readonly<Record<string, number>> = {
-  h: 3600,
-  d: 86_400,
-  w: 604_800,
-  m: 2_592_000,
-  y: 31_536_000,
-};
-
-function retentionOf(kept: { readonly last?: string; readonly newer?: string }): Retention {
-  const match = /^(\d+)([hdwmy]?)$/.exec(kept.newer ?? '0');
-  return { last: Number(kept.last ?? 1), newer: Number(match?.[1]) * (SPANS[match?.[2] || 'd'] ?? 0) };
 }
 
 function parentOf(derivative: { readonly extends?: string } | string | null): string {
@@ -187,7 +195,7 @@ function badDistributions(raw: RawInstance, document: Document): DocumentFault[]
   const faults: DocumentFault[] = [];
   const seen = new Set<string>();
   for (const format of FORMAT_NAMES) {
-    for (const [at, { name, env }] of (raw.formats[format] ?? []).entries()) {
+    for (const [at, { name, env, retention }] of (raw.formats[format] ?? []).entries()) {
       const refuse = (key: string, message: string): void => {
         const path = ['formats', format, at, key];
         faults.push({ ...document.locate(path), path: path.join('.'), message });
@@ -199,6 +207,10 @@ function badDistributions(raw: RawInstance, document: Document): DocumentFault[]
       }
       if (FORMATS[format].environments && env === undefined) refuse('name', `"env" of "${name}" is missing`);
       if (!FORMATS[format].environments && env !== undefined) refuse('env', `${format} has no environments`);
+      for (const derivative of Object.keys(retention ?? {})) {
+        if (derivative === 'main' || Object.hasOwn(raw.derivatives ?? {}, derivative)) continue;
+        refuse('retention', `there is no derivative "${derivative}"`);
+      }
     }
   }
   return faults;
@@ -262,5 +274,6 @@ export function defaultInstance(
     ],
     extends: {},
     architectures: [host],
+    limits: {},
   };
 }

@@ -82,6 +82,12 @@ export class Providers {
     this.#made.delete(id);
     if (!this.#queue.has(id)) return;
     const message = `${describeNeed(need)} can't be made: ${why}`;
-    this.#options.giveUp(id, new Fault('refused', causeOf(need), message));
+    try {
+      this.#options.giveUp(id, new Fault('refused', causeOf(need), message));
+    } catch (error) {
+      // A full disk: nobody else would hear of it, and others wait behind this one.
+      this.#queue.block(id, `${message} (${toFault(error).message})`);
+      this.#options.retry(() => this.#fail(id, need, why));
+    }
   }
 }

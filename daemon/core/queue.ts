@@ -1,4 +1,5 @@
 /** The order of waiting tasks and the choice of the next one that may run. Pure. */
+import { Fault } from '../../proto/fault.ts';
 import { type Claims, Held } from './claims.ts';
 
 /** A waiting or running task as far as its order matters. */
@@ -18,6 +19,8 @@ export interface Caps {
   readonly perInstance: number;
 }
 
+/** Tasks that may wait, in all. */
+const MAX_WAITING = 250_000;
 /** Waiting tasks looked at, in order, for one that may run: bounds a choice when very many stand in the way. */
 const LOOKAHEAD = 1000;
 
@@ -46,6 +49,12 @@ export class Queue {
     return this.#running.size;
   }
 
+  /** Throws `busy` when no more may wait. */
+  checkRoom(): void {
+    if (this.#entries.size < MAX_WAITING) return;
+    throw new Fault('exhausted', 'busy', `${MAX_WAITING} tasks wait already`, { limit: MAX_WAITING });
+  }
+
   waitingIn(instance: string): readonly Entry[] {
     return this.#waiting.get(instance) ?? [];
   }
@@ -64,6 +73,12 @@ export class Queue {
   /** The waiting or running task that makes something; null when none does. */
   makerOf(thing: string): string | null {
     return this.#makers.get(thing)?.values().next().value ?? null;
+  }
+
+  /** Whether a waiting or running task writes all of that. */
+  isWritten({ write }: Claims): boolean {
+    const writes = ({ claims }: Entry): boolean => write.every(thing => claims.write.includes(thing));
+    return this.#running.values().some(writes) || this.#entries.values().some(writes);
   }
 
   has(id: string): boolean {

@@ -1,7 +1,4 @@
-/**
- * Decides what runs when: takes tasks in, starts the next one that may run, ends and archives them. Every decision is
- * durable before anybody hears of it.
- */
+/** Takes tasks in, starts the next that may run, ends them: all durable before anybody hears of it. */
 import { Fault, toFault } from '../../proto/fault.ts';
 import type { Outcome } from '../../workers/job.ts';
 import { needsOf } from './needs.ts';
@@ -9,6 +6,7 @@ import { Present } from './present.ts';
 import { Providers } from './providers.ts';
 import { type Entry, Queue } from './queue.ts';
 import {
+  breakdown,
   cancellation,
   failure,
   finish,
@@ -21,8 +19,6 @@ import {
 } from './task.ts';
 import type { MovedFile, Once, SchedulerOptions } from './world.ts';
 
-/** Tasks that may wait, in all. */
-const MAX_WAITING = 250_000;
 /** Milliseconds until a decision that found no space on the disk is tried again. */
 const RETRY = 2000;
 
@@ -63,6 +59,11 @@ export class Scheduler {
     this.#tick();
   }
 
+  /** A task could start and nobody starts it: never true between two turns of the event loop, unless something broke. */
+  get isBehind(): boolean {
+    return this.#state === 'open' && this.queue.next() !== null;
+  }
+
   /** Takes a task in. Resolves once it is durable; throws a Fault when it can't be taken. */
   async submit(
     submission: Submission,
@@ -71,17 +72,17 @@ export class Scheduler {
   ): Promise<Task> {
     const { place, records, feed } = this.#o;
     if (this.#state === 'stopping') throw new Fault('unavailable', 'busy', 'the daemon is stopping');
-    if (this.queue.waiting >= MAX_WAITING) {
-      throw new Fault('exhausted', 'busy', `${MAX_WAITING} tasks wait already`, { limit: MAX_WAITING });
-    }
+    this.queue.checkRoom();
     const rank = submission.front ? this.#front-- : this.#rank++;
-    const paths = place.paths(submission.instance, submission.id);
-    const task = newTask(submission, paths, place.now(), rank);
-    const entry = await records.add(task, files, once);
-    this.queue.add(entry);
-    feed.publish(task);
+    const task = newTask(submission, place.paths(submission.instance, submission.id), place.now(), rank);
+    await records.add(task, files, once);
+    // While that was synced it could be seen already: somebody may have cancelled or moved it.
+    const now = records.get(task.id) ?? task;
+    if (now.state !== 'pending') return now;
+    this.queue.add(records.entry(now));
+    feed.publish(now);
     this.#tick();
-    return task;
+    return now;
   }
 
   /** Cancels a task: a waiting one at once, a running one when its processes are gone. */
@@ -153,8 +154,9 @@ export class Scheduler {
       outcome => this.#ended(task.id, outcome),
       error => {
         place.report(error, `task ${task.id}`);
-        place.endJournal(running, failure(toFault(error).toData()));
-        this.#ended(task.id, failure(toFault(error).toData()));
+        const outcome = breakdown(this.present.running(task.id), toFault(error).toData());
+        place.endJournal(running, outcome);
+        this.#ended(task.id, outcome);
       },
     );
   }

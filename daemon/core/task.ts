@@ -120,7 +120,10 @@ const REGISTRY_NAMES: Readonly<Record<Extract<Spec, { type: 'registry' }>['actio
   import: OWN_TASK_NAMES.importing,
   verification: OWN_TASK_NAMES.verification,
   repair: OWN_TASK_NAMES.repair,
+  refresh: OWN_TASK_NAMES.refresh,
   retention: OWN_TASK_NAMES.retention,
+  collection: OWN_TASK_NAMES.collection,
+  updateinfo: OWN_TASK_NAMES.updateinfo,
 };
 
 /** The type name that clients know. */
@@ -136,7 +139,9 @@ export function artifactOf(spec: Spec): string {
 /** A pending task that is given to a worker. */
 export function start(task: Task, now: number): Task {
   expect(task, 'pending');
-  return { ...task, state: 'running', started: now, attempts: task.attempts + 1, progress: null };
+  // Neither may a clock that was set back make a task begin before it was submitted, nor end before it began.
+  const started = Math.max(now, task.submission);
+  return { ...task, state: 'running', started, attempts: task.attempts + 1, progress: null };
 }
 
 /** A task that ends, whether it ran or not. */
@@ -147,7 +152,6 @@ export function finish(task: Task, outcome: Outcome, now: number): Task {
     ...task,
     state: 'finished',
     result,
-    // A clock that was set back must not make a task end before it began.
     ended: Math.max(now, task.started, task.submission),
     reason: result === 'success' ? '' : (outcome.fault?.message ?? result),
     cause: result === 'success' ? null : (outcome.fault?.reason ?? 'internal'),
@@ -185,6 +189,12 @@ export function failure(fault: FaultData): Outcome {
 /** The outcome of a task that somebody cancelled before it ran. */
 export function cancellation(by: string): Outcome {
   return failure(new Fault('cancelled', 'cancelled', `cancelled by ${by}`).toData());
+}
+
+/** The outcome of a task whose thread broke: one that breaks while it is made to end has done what was asked. */
+export function breakdown(task: Task | undefined, fault: FaultData): Outcome {
+  const by = task?.cancelledBy ?? null;
+  return by === null ? failure(fault) : cancellation(by);
 }
 
 function expect(task: Task, state: TaskState): void {

@@ -21,8 +21,11 @@ export interface Once {
 
 /** Durable records of tasks. Everything is on durable storage when a method returns or its promise resolves. */
 export interface Records {
-  /** Makes the workspace, moves the spooled files into it and records the task. */
-  add(task: Task, files: readonly MovedFile[], once: Once | null): Promise<Entry>;
+  /**
+   * Makes the workspace, moves the spooled files into it and records the task, which is there for all to see before it
+   * is durable.
+   */
+  add(task: Task, files: readonly MovedFile[], once: Once | null): Promise<void>;
   get(id: string): Task | null;
   entry(task: Task): Entry;
   /** Records a change of a task that is not finished. */

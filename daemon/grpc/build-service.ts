@@ -4,7 +4,7 @@ import { Fault } from '../../proto/fault.ts';
 import type { CallContext, Handlers } from '../../proto/services.ts';
 import type { SubmitBuildRequest__Output } from '../../proto/types/rackwright/v1/SubmitBuildRequest.ts';
 import type { UploadBuildRequest__Output } from '../../proto/types/rackwright/v1/UploadBuildRequest.ts';
-import { checkBuild, MAX_SOURCES } from '../core/submission.ts';
+import { checkBuild, checkSourceCount, type PartLimits } from '../core/submission.ts';
 import type { Task } from '../core/task.ts';
 import type { MovedFile, Once } from '../core/world.ts';
 import { callerOf } from './caller.ts';
@@ -12,7 +12,7 @@ import type { Instances } from './instance-service.ts';
 import { type Submitter, submitOnce } from './submit.ts';
 
 /** Where uploads wait until a task owns them. */
-interface Spool {
+export interface Spool {
   /** Absolute path of the folder. */
   readonly folder: string;
   /** Absolute path of a spooled file. Throws `invalid` for a name that is none. */
@@ -26,7 +26,7 @@ interface Spool {
 interface SpoolWriter {
   readonly name: string;
   write(bytes: Uint8Array): Promise<void>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface BuildServiceDeps {
@@ -34,7 +34,8 @@ export interface BuildServiceDeps {
   readonly submitter: Submitter;
   readonly spool: Spool;
   /** Bytes of one submission's files, in all. */
-  readonly maxUpload: number;
+  readonly maxUpload: () => number;
+  readonly limits: () => PartLimits;
 }
 
 type Wish = SubmitBuildRequest__Output;
@@ -42,7 +43,7 @@ type SpooledFile = NonNullable<Wish['definition']>;
 
 export function buildService(deps: BuildServiceDeps): Handlers<'BuildService'> {
   return {
-    prepareBuild: async () => ({ spool: deps.spool.folder, maxUpload: deps.maxUpload }),
+    prepareBuild: async () => ({ spool: deps.spool.folder, maxUpload: deps.maxUpload() }),
     submitBuild: async (request, call) => {
       try {
         return { task: (await submit(deps, request, call)).id };
@@ -82,11 +83,8 @@ async function submit(deps: BuildServiceDeps, request: Wish, call: CallContext):
     if (!file) throw new Fault('invalid', 'bad-input', `the file of source "${id}" is missing`);
     return { id, filename: file.filename, file };
   });
-  const checked = checkBuild(instances.get(request.instance), { ...request, sources });
-  const total = filesOf(request).reduce((sum, file) => sum + Number(file.size), 0);
-  if (total > deps.maxUpload) {
-    throw new Fault('invalid', 'too-large', `the files are larger than ${deps.maxUpload} bytes`);
-  }
+  const checked = checkBuild(instances.get(request.instance), { ...request, sources }, deps.limits());
+  checkSizes(filesOf(request), deps.maxUpload());
   const { interactive, priority } = request;
   const once = onceOf(request);
   const task = await submitOnce(submitter, request.instance, caller, once, id => {
@@ -132,12 +130,9 @@ async function receive(
   };
   const request = (await next())?.request;
   if (!request?.definition) throw new Fault('invalid', 'bad-input', 'the first part is no submission');
-  if (request.sources.length > MAX_SOURCES)
-    throw new Fault('invalid', 'bad-input', 'too many source archives');
+  checkSourceCount(request.sources.length, deps.limits().sources);
   const files = filesOf(request);
-  if (files.reduce((sum, file) => sum + Number(file.size), 0) > deps.maxUpload) {
-    throw new Fault('invalid', 'too-large', `the files are larger than ${deps.maxUpload} bytes`);
-  }
+  checkSizes(files, deps.maxUpload());
   let rest: Uint8Array = new Uint8Array();
   const stored: SpooledFile[] = [];
   for (const file of files) {
@@ -154,7 +149,7 @@ async function receive(
         await writer.write(bytes);
       }
     } finally {
-      await writer.close();
+      writer.close();
     }
     stored.push({ ...file, spool: writer.name, sha256: checkHash(hash, file) });
   }
@@ -163,6 +158,13 @@ async function receive(
   const [definition = null, ...others] = stored;
   const sources = request.sources.map(({ id }, at) => ({ id, file: others[at] ?? null }));
   return { ...request, definition, sources };
+}
+
+function checkSizes(files: readonly SpooledFile[], limit: number): void {
+  const sizes = files.map(file => Number(file.size));
+  if (sizes.some(size => size < 0)) throw new Fault('invalid', 'bad-input', 'the size of a file is negative');
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (total > limit) throw new Fault('invalid', 'too-large', `the files are larger than ${limit} bytes`);
 }
 
 function cutShort(file: SpooledFile): never {

@@ -1,5 +1,5 @@
 /**
- * Whose call it is and whether it may be made: the one table of permissions, and the guard in front of every service.
+ * Whose call it is and whether it may be made: the guard in front of every service.
  *
  * A service is plain handlers; `guard()` checks each call before its handler runs and hands the caller on with the call.
  */
@@ -7,6 +7,7 @@ import type { PackageDefinition } from '@grpc/proto-loader';
 import { Fault } from '../../proto/fault.ts';
 import type { CallContext, Handlers, ServiceName } from '../../proto/services.ts';
 import { ACTIONS, type Action } from '../../proto/words.ts';
+import { PERMISSIONS, type Permission } from './permissions.ts';
 
 /** Which socket a call came in by. */
 export type Door = 'control' | 'edge' | 'tcp';
@@ -29,10 +30,10 @@ export interface AdmittedCall extends CallContext {
 /** Finds out who somebody is. */
 export interface Identities {
   /**
-   * The login that a token of that instance proves, with the groups it names. Throws `forbidden` for a bad one and
-   * `not_found` when the instance has no key.
+   * The login that a token of that instance proves, with the groups it names; of any instance where a call names none.
+   * Throws `forbidden` for a bad one and `not_found` when the instance has no key.
    */
-  verify(instance: string, token: string): Promise<{ login: string; groups: readonly string[] }>;
+  verify(instance: string | null, token: string): Promise<{ login: string; groups: readonly string[] }>;
   /** Roles and actions under the policy in force; login null for who sent no credential. */
   allowed(
     login: string | null,
@@ -42,67 +43,6 @@ export interface Identities {
   loginOf(certificate: string): string | null;
   isInstance(instance: string): boolean;
 }
-
-/** Needs no permission; `control` is for the control socket only. */
-type Permission = Action | 'none' | 'control';
-
-/** Who may call what. A method that is not listed can't be called. */
-const PERMISSIONS: Readonly<Record<string, Permission>> = {
-  'InstanceService.listInstances': 'none',
-  'InstanceService.getInstance': 'view-registry',
-  'InstanceService.listPipelines': 'view-pipeline',
-  'InstanceService.listArchitectures': 'view-pipeline',
-  'BuildService.prepareBuild': 'build',
-  'BuildService.submitBuild': 'build',
-  'BuildService.uploadBuild': 'build',
-  'TaskService.getTask': 'view-task',
-  'TaskService.listTasks': 'view-task',
-  'TaskService.watchTasks': 'view-task',
-  'TaskService.cancelTask': 'edit-task',
-  'TaskService.retryTask': 'edit-task',
-  'TaskService.setPriority': 'edit-task',
-  'TaskService.purgeHistory': 'purge-history',
-  'ConsoleService.attach': 'view-task',
-  'ConsoleService.follow': 'view-task',
-  'KeyringService.getKeyring': 'view-keyring',
-  'KeyringService.exportKeyring': 'view-keyring',
-  'KeyringService.createKeyring': 'edit-keyring',
-  'KeyringService.renewKeyring': 'edit-keyring',
-  'ImageService.listImages': 'view-pipeline',
-  'ImageService.createImage': 'manage-image',
-  'ImageService.updateImage': 'manage-image',
-  'ImageService.createEnvironment': 'manage-image',
-  'ImageService.updateEnvironment': 'manage-image',
-  'ImageService.openShell': 'control',
-  'TokenService.issueToken': 'manage-token',
-  'TokenService.listTokens': 'manage-token',
-  'TokenService.revokeToken': 'manage-token',
-  'TokenService.whoAmI': 'none',
-  'RegistryService.listFormats': 'view-registry',
-  'RegistryService.listDistributions': 'view-registry',
-  'RegistryService.listDerivatives': 'view-registry',
-  'RegistryService.listArtifacts': 'view-registry',
-  'RegistryService.describeArtifact': 'view-registry',
-  'RegistryService.searchArtifacts': 'view-registry',
-  'RegistryService.deleteArtifact': 'edit-registry',
-  'RegistryService.createSnapshot': 'edit-registry',
-  'RegistryService.listSnapshots': 'view-registry',
-  'RegistryService.deleteSnapshot': 'edit-registry',
-  'RegistryService.listGenerations': 'view-registry',
-  'RegistryService.compareGenerations': 'view-registry',
-  'RegistryService.promote': 'edit-registry',
-  'RegistryService.rollBack': 'edit-registry',
-  'RegistryService.importArtifacts': 'edit-registry',
-  'RegistryService.verifyRegistry': 'edit-registry',
-  'RegistryService.repairRegistry': 'edit-registry',
-  'DaemonService.getDaemonStatus': 'none',
-  'DaemonService.reloadSettings': 'control',
-  'DaemonService.holdForBackup': 'control',
-  // Drawings belong to no instance; who may see them is the edge's setting.
-  'DrawingService.draw': 'none',
-  'InventoryService.getView': 'none',
-  'InventoryService.getStatus': 'none',
-};
 
 /** Logins that a client may name itself on the control socket: what system accounts and tokens are called. */
 const LOGIN = /^[^\p{C}\s]{1,255}$/u;
@@ -149,6 +89,7 @@ function guardMethod(
   const enter = async (request: unknown, call: CallContext) => {
     const { first, requests } = await peek(request);
     const caller = await admit(instanceOf(first), call, permission, door, who);
+    await admitOrigin(first, caller, call, who);
     return handler(requests, { ...call, caller } as AdmittedCall);
   };
   return stream
@@ -179,14 +120,29 @@ async function peek(request: unknown): Promise<{ first: unknown; requests: unkno
 interface Named {
   readonly instance?: unknown;
   readonly place?: Named | null;
+  /** Where a promotion comes from. */
+  readonly from?: Named | string | null;
   readonly request?: Named | null;
 }
 
 /** The instance that a request names, itself or in its place or first part; null when it names none. */
 function instanceOf(request: unknown): string | null {
   const named = request as Named;
-  const instance = named.instance ?? named.place?.instance ?? named.request?.instance;
+  const instance = [named, named.place, named.request, named.request?.place].find(
+    part => typeof part?.instance === 'string',
+  )?.instance;
   return typeof instance === 'string' ? instance : null;
+}
+
+/** Throws `no-permission` for a caller who lacks it. */
+export function requirePermission({ login, door, actions }: Caller, permission: Permission): void {
+  if (permission === 'control' && door !== 'control') {
+    throw new Fault('forbidden', 'no-permission', 'this is for the local control socket only');
+  }
+  if (permission !== 'none' && permission !== 'control' && !actions.includes(permission)) {
+    const message = `${login} has no role that permits ${permission}`;
+    throw new Fault('forbidden', 'no-permission', message, { action: permission });
+  }
 }
 
 /** Checks in the documented order: credential, policy, instance. */
@@ -198,17 +154,45 @@ async function admit(
   who: Identities,
 ): Promise<Caller> {
   const caller = await identify(instance, call, door, who);
-  if (permission === 'control' && door !== 'control') {
-    throw new Fault('forbidden', 'no-permission', 'this is for the local control socket only');
-  }
-  if (permission !== 'none' && permission !== 'control' && !caller.actions.includes(permission)) {
-    const message = `${caller.login} has no role that permits ${permission}`;
-    throw new Fault('forbidden', 'no-permission', message, { action: permission });
-  }
+  requirePermission(caller, permission);
   if (instance !== null && !who.isInstance(instance)) {
     throw new Fault('not_found', 'not-found', `there is no instance "${instance}"`);
   }
   return caller;
+}
+
+/**
+ * What a request takes over from another instance must be open to its caller there: as whom their credential proves
+ * them there, and where it proves nothing as anonymous.
+ */
+async function admitOrigin(
+  request: unknown,
+  caller: Caller,
+  call: CallContext,
+  who: Identities,
+): Promise<void> {
+  const { from } = request as Named;
+  const instance = typeof from === 'object' ? from?.instance : undefined;
+  if (typeof instance !== 'string') return;
+  const there =
+    instance === instanceOf(request) || call.metadata.authorization === undefined
+      ? caller
+      : await identify(instance, call, caller.door, who).catch(error => {
+          if (error instanceof Fault && /^(forbidden|not_found)$/.test(error.kind))
+            return anonymous(caller.door, who);
+          throw error;
+        });
+  if (!there.actions.includes('view-registry')) {
+    const message = `${there.login} has no role that permits view-registry of instance ${instance}`;
+    throw new Fault('forbidden', 'no-permission', message, { action: 'view-registry' });
+  }
+  if (!who.isInstance(instance)) {
+    throw new Fault('not_found', 'not-found', `there is no instance "${instance}"`);
+  }
+}
+
+async function anonymous(door: Door, who: Identities): Promise<Caller> {
+  return { login: 'anonymous', door, ...(await who.allowed(null, [])) };
 }
 
 async function identify(
@@ -224,7 +208,7 @@ async function identify(
   }
   if (metadata.authorization !== undefined) {
     const token = bearer(metadata.authorization);
-    const { login, groups } = await who.verify(instance ?? '', token);
+    const { login, groups } = await who.verify(instance, token);
     return { login, door, ...(await who.allowed(login, groups)) };
   }
   if (door === 'tcp') {
@@ -238,7 +222,7 @@ async function identify(
     }
     return { login, door, ...(await who.allowed(login, [])) };
   }
-  return { login: 'anonymous', door, ...(await who.allowed(null, [])) };
+  return anonymous(door, who);
 }
 
 /** The token of an Authorization header (RFC 6750). */

@@ -49,6 +49,8 @@ export function consoleService(scheduler: Scheduler, consoles: Consoles): Handle
       const over = new AbortController();
       const signal = AbortSignal.any([call.signal, over.signal]);
       const input = typing ? forward(parts, () => scheduler.present.get(task.id), consoles, signal) : null;
+      // Awaited at the end; until then nobody else listens.
+      input?.catch(() => undefined);
       const options = { offset: 0, heartbeat: HEARTBEAT, storedOnly: false, signal };
       try {
         for await (const frames of consoles.follow(task, options)) yield { frames };
@@ -77,8 +79,9 @@ async function forward(
       if (done || !value) return;
       const task = find();
       if (task?.state !== 'running' || value.frames.length === 0) continue;
-      way ??= await consoles.open(task);
-      await way.write(value.frames);
+      // Not there yet, or no longer: what is typed then is lost.
+      way ??= await consoles.open(task).catch(() => null);
+      await way?.write(value.frames);
     }
   } finally {
     way?.close();

@@ -1,9 +1,7 @@
 /** The daemon itself over gRPC: what it does and has done, and reading its settings again. */
-import { Fault } from '../../proto/fault.ts';
 import type { Handlers } from '../../proto/services.ts';
 import type { HoldForBackupResponse } from '../../proto/types/rackwright/v1/HoldForBackupResponse.ts';
 import { VERSION } from '../../proto/words.ts';
-import { SettingsError } from '../../systemd/settings.ts';
 import type { Ended } from '../core/ended.ts';
 
 export interface DaemonPart {
@@ -11,8 +9,10 @@ export interface DaemonPart {
   readonly ended: Ended;
   /** Seconds since the epoch. */
   readonly started: number;
-  /** Throws SettingsError when the new settings can't be used. */
-  reload(): void;
+  /** When the instances' signing keys end, in seconds since the epoch; 0 = never. */
+  signingKeys(): Promise<{ readonly instance: string; readonly expires: number }[]>;
+  /** Answers the keys that wait for a restart. Throws `bad-settings` with every fault. */
+  reload(): Promise<readonly string[]>;
   /** Holds all registries still until the signal aborts; one message when they are. */
   hold(signal: AbortSignal): AsyncIterable<HoldForBackupResponse>;
 }
@@ -25,16 +25,9 @@ export function daemonService(daemon: DaemonPart): Handlers<'DaemonService'> {
       running: daemon.load.running,
       waiting: daemon.load.waiting,
       ended: [...daemon.ended.counts()],
+      signingKeys: await daemon.signingKeys(),
     }),
-    reloadSettings: async () => {
-      try {
-        daemon.reload();
-      } catch (error) {
-        if (error instanceof SettingsError) throw new Fault('invalid', 'bad-settings', error.message);
-        throw error;
-      }
-      return {};
-    },
+    reloadSettings: async () => ({ restart: [...(await daemon.reload())] }),
     holdForBackup: (_request, call) => daemon.hold(call.signal),
   };
 }

@@ -1,4 +1,5 @@
 /** Images and build environments over gRPC. */
+import { requireImages } from '../../proto/buildable.ts';
 import { Fault } from '../../proto/fault.ts';
 import type { Handlers } from '../../proto/services.ts';
 import { FORMATS, type FormatName, isFormat } from '../../proto/words.ts';
@@ -12,9 +13,12 @@ export interface ImageServiceDeps {
   readonly submitter: Submitter;
   /** Images as they lie on the disk. */
   images(instance: InstanceSlice): Promise<readonly ImageState[]>;
+  /** Names of the formats that images are made for. */
+  formats(): readonly string[];
 }
 
-export function imageService({ instances, submitter, images }: ImageServiceDeps): Handlers<'ImageService'> {
+export function imageService(deps: ImageServiceDeps): Handlers<'ImageService'> {
+  const { instances, submitter, images, formats } = deps;
   const format = (request: { instance: string; format: string }): FormatName => {
     const known = instances.get(request.instance).pipelines.some(it => it.format === request.format);
     if (known && isFormat(request.format)) return request.format;
@@ -30,12 +34,12 @@ export function imageService({ instances, submitter, images }: ImageServiceDeps)
         environments: [...image.environments],
       })),
     }),
-    createImage: async (request, call) =>
-      submitSpec(submitter, request.instance, callerOf(call), {
-        type: 'image-creation',
-        format: format(request),
-        force: request.force,
-      }),
+    createImage: async (request, call) => {
+      const name = format(request);
+      requireImages(name, formats());
+      const spec = { type: 'image-creation', format: name, force: request.force } as const;
+      return submitSpec(submitter, request.instance, callerOf(call), spec);
+    },
     updateImage: async (request, call) =>
       submitSpec(submitter, request.instance, callerOf(call), {
         type: 'image-update',

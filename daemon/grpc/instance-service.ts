@@ -1,5 +1,6 @@
 /** Instances and their pipelines over gRPC. */
 import { Fault } from '../../proto/fault.ts';
+import type { Limits } from '../../proto/limits.ts';
 import type { Handlers } from '../../proto/services.ts';
 import type { InstanceSlice } from '../../workers/job.ts';
 
@@ -10,8 +11,15 @@ export interface Instances {
   get(id: string): InstanceSlice;
 }
 
-export function instanceService(instances: Instances): Handlers<'InstanceService'> {
-  const view = ({ id, name, gpg }: InstanceSlice) => ({ id, name, userid: `${gpg.name} <${gpg.email}>` });
+/** `limitsOf` tells the limits of an instance's next task. */
+export function instanceService(
+  instances: Instances,
+  limitsOf: (instance: InstanceSlice) => Limits,
+): Handlers<'InstanceService'> {
+  const view = (instance: InstanceSlice) => {
+    const { id, name, gpg } = instance;
+    return { id, name, userid: `${gpg.name} <${gpg.email}>`, limits: limitsOf(instance) };
+  };
   return {
     listInstances: async () => ({ instances: instances.all().map(view) }),
     getInstance: async ({ instance }) => ({ instance: view(instances.get(instance)) }),

@@ -9,8 +9,11 @@ import type {
   KeptGeneration,
   RegistryKey,
   RegistryPlace,
+  Retention,
+  RetentionPlan,
   Spec,
 } from '../../workers/job.ts';
+import type { Spool } from './build-service.ts';
 
 /** Some methods of RegistryService. */
 export type Methods<M extends keyof Handlers<'RegistryService'>> = Pick<Handlers<'RegistryService'>, M>;
@@ -39,7 +42,11 @@ interface RegistryReads {
     place: RegistryPlace,
     wanted: { readonly name: string; readonly architecture: string; readonly version?: string },
   ): { entry: CatalogueEntry; source: Listed | null; binaries: Listed[] } | null;
-  search(instance: string, contains: string, limit: number): Iterable<Listed & RegistryPlace>;
+  search(
+    instance: string,
+    contains: string,
+    limit: number,
+  ): Iterable<{ readonly place: RegistryPlace; readonly artifacts: readonly Listed[] }>;
 }
 
 /** Kept states of registries. */
@@ -60,15 +67,25 @@ export interface RegistryDependencies {
   readonly states: RegistryStates;
   /** Throws `not-found`. */
   instance(id: string): InstanceSlice;
+  /** Absolute path of the folder below which folders may be imported by others than the control socket; null = none. */
+  importRoot(): string | null;
+  /** What the place's own retention, or the rule given instead, would take out now. */
+  plan(instance: InstanceSlice, place: RegistryPlace, rule: Retention | null): Promise<RetentionPlan>;
   /** Submits a task once for an idempotency key, empty for none; answers its id. */
   submit(task: {
     readonly instance: string;
     readonly spec: Spec;
     readonly user: string;
-    /** Of the artifact that a deletion names. */
-    readonly size: number;
+    /**
+     * Looks whether it may be made and throws the Fault if not; answers the size of the artifact that a deletion names,
+     * else 0. Asked of the first submission under a key only: what that has changed refuses no second asking.
+     */
+    readonly check: () => number;
     readonly key: string;
+    /** A spooled file that becomes the task's, as its spec's `file`. */
+    readonly upload?: { readonly spool: string; readonly sha256: string };
   }): Promise<string>;
+  readonly spool: Pick<Spool, 'create' | 'discard'>;
 }
 
 /** A request's place, checked against the instance's pipelines and what was ever published. */

@@ -1,9 +1,9 @@
 /** RegistryService: reads of the catalogue, and changes of a registry as tasks. */
 import { Fault } from '../../proto/fault.ts';
 import type { Handlers } from '../../proto/services.ts';
-import type { ArtifactPlace__Output } from '../../proto/types/rackwright/v1/ArtifactPlace.ts';
 import type { DescribeArtifactResponse } from '../../proto/types/rackwright/v1/DescribeArtifactResponse.ts';
-import type { CatalogueEntry } from '../../workers/job.ts';
+import type { RetentionRule__Output } from '../../proto/types/rackwright/v1/RetentionRule.ts';
+import type { CatalogueEntry, Retention } from '../../workers/job.ts';
 import { changeMethods, stateChangeMethods } from './registry-changes.ts';
 import {
   absent,
@@ -14,11 +14,15 @@ import {
   placeOf,
   type RegistryDependencies,
 } from './registry-place.ts';
+import { uploadMethods } from './registry-upload.ts';
 
 /** Artifacts in one message: some 100 bytes each, far below the limit of a message. */
 const PAGE = 1000;
 /** Files and changes of a description in one message; paths may be long. */
 const PIECE = 4000;
+/** Versions, and seconds, that a rule may have: those of an instance's file. */
+const MAX_LAST = 999_999;
+const MAX_NEWER = 100 * 365 * 86_400;
 /** Answers of a search, at most and unless told. */
 const MAX_MATCHES = 200_000;
 
@@ -27,6 +31,8 @@ export function registryService(deps: RegistryDependencies): Handlers<'RegistryS
     ...listMethods(deps),
     ...artifactMethods(deps),
     ...stateMethods(deps),
+    ...planMethods(deps),
+    ...uploadMethods(deps),
     ...changeMethods(deps),
     ...stateChangeMethods(deps),
   };
@@ -86,17 +92,12 @@ function artifactMethods(
       const { id } = instance(request.instance);
       if (request.contains === '') throw new Fault('invalid', 'bad-input', 'the text to search for is empty');
       const limit = request.limit > 0 ? Math.min(request.limit, MAX_MATCHES) : MAX_MATCHES;
-      let matches: { place: ArtifactPlace__Output; artifact: Listed }[] = [];
-      for (const found of reads.search(id, request.contains, limit)) {
-        const { format, distribution, derivative, ...artifact } = found;
-        matches.push({ place: { instance: id, format, distribution, derivative }, artifact });
-        if (matches.length < PAGE) continue;
-        yield { matches };
-        matches = [];
+      for (const { place, artifacts } of reads.search(id, request.contains, limit)) {
+        const at = { instance: id, ...place };
+        yield { matches: artifacts.map(artifact => ({ place: at, artifact })) };
         await breath();
         if (call.signal.aborted) return;
       }
-      yield { matches };
     },
   };
 }
@@ -152,6 +153,32 @@ function stateMethods(deps: RegistryDependencies): Methods<'listGenerations' | '
       yield { differences };
     },
   };
+}
+
+function planMethods(deps: RegistryDependencies): Methods<'planRetention'> {
+  return {
+    planRetention: async function* (request, call) {
+      const { id, place } = placeOf(deps, request.place);
+      const plan = await deps.plan(deps.instance(id), place, request.rule && checkRule(request.rule));
+      for (let at = 0; at === 0 || at < plan.outdated.length; at += PAGE) {
+        const outdated = plan.outdated
+          .slice(at, at + PAGE)
+          .map(({ name, architecture, version, size, published, newerVersions, snapshots }) => ({
+            ...{ published, newerVersions, snapshots: [...snapshots] },
+            artifact: { name, architecture, version, size },
+          }));
+        yield { rule: at === 0 ? plan.rule : null, outdated };
+        await breath();
+        if (call.signal.aborted) return;
+      }
+    },
+  };
+}
+
+/** A rule as the instance's file could have it. Throws `bad-input`. */
+function checkRule({ last, newer }: RetentionRule__Output): Retention {
+  if (last >= 0 && last <= MAX_LAST && newer >= 0 && newer <= MAX_NEWER) return { last, newer };
+  throw new Fault('invalid', 'bad-input', `a retention keeps 0 to ${MAX_LAST} versions, for up to 100 years`);
 }
 
 /** Lets other calls have their turn between the pages of a long answer. */

@@ -1,6 +1,7 @@
 /** How services submit tasks: as whom, and once under one key. */
 import { Fault } from '../../proto/fault.ts';
 import type { Spec } from '../../workers/job.ts';
+import { checkBuildable } from '../core/submission.ts';
 import type { Submission, Task, TaskPaths } from '../core/task.ts';
 import type { MovedFile, Once } from '../core/world.ts';
 import type { Caller } from './caller.ts';
@@ -26,7 +27,10 @@ export interface Prepared {
 /** Printable ASCII, as headers carry it. */
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
-/** Submits, or answers the task that was submitted under the same key before. */
+/**
+ * Submits, or answers the task that was submitted under the same key before. Nothing is recorded of what this version
+ * could only fail at: it throws `not-built-yet`.
+ */
 export async function submitOnce(
   submitter: Submitter,
   instance: string,
@@ -37,6 +41,7 @@ export async function submitOnce(
   const id = submitter.newId();
   const run = (): Promise<Task> => {
     const { submission, files } = prepare(id);
+    checkBuildable(submission.spec);
     return submitter.submit({ ...submission, id, instance, user: caller.login }, files, once);
   };
   if (once === null) return run();

@@ -9,7 +9,8 @@ import type { Scheduler } from '../core/scheduler.ts';
 import type { Task, TaskResult, TaskState } from '../core/task.ts';
 import type { MovedFile } from '../core/world.ts';
 import { checkPriority } from './build-service.ts';
-import { callerOf } from './caller.ts';
+import { type Caller, callerOf, requirePermission } from './caller.ts';
+import { RETRIES } from './permissions.ts';
 import { type Submitter, submitOnce, submitSpec } from './submit.ts';
 import { resultOf, stateOf, viewTask } from './task-view.ts';
 
@@ -33,7 +34,7 @@ export interface TaskServiceDeps {
   readonly feed: Feed;
   readonly submitter: Submitter;
   /** The purge policy of a request that names none. */
-  readonly purge: string;
+  readonly purge: () => string;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -70,13 +71,19 @@ export function taskService(deps: TaskServiceDeps): Handlers<'TaskService'> {
       const news = feed.watch(wants, call.signal);
       // The watch begins before the present is told, so that nothing falls between.
       let first = news.next();
-      for (const task of presentTasks(deps, request.instance, id)) yield { task: view(task) };
-      for (;;) {
-        const { value, done } = await first;
-        if (done) return;
-        yield { task: view(value) };
-        if (id !== null && value.state === 'finished') return;
-        first = news.next();
+      // Told where it is awaited, which a slow reader puts off.
+      first.catch(() => undefined);
+      try {
+        for (const task of presentTasks(deps, request.instance, id)) yield { task: view(task) };
+        for (;;) {
+          const { value, done } = await first;
+          if (done) return;
+          yield { task: view(value) };
+          if (id !== null && value.state === 'finished') return;
+          first = news.next();
+        }
+      } finally {
+        void news.return(undefined);
       }
     },
     cancelTask: async (request, call) => ({
@@ -84,6 +91,10 @@ export function taskService(deps: TaskServiceDeps): Handlers<'TaskService'> {
     }),
     retryTask: async (request, call) => {
       const old = find(request);
+      // It gives nobody what they could not have submitted.
+      requirePermission(callerOf(call), RETRIES[old.spec.type] ?? 'none');
+      checkOrigin(old, callerOf(call));
+      checkFolder(old, callerOf(call));
       const task = await submitOnce(submitter, old.instance, callerOf(call), null, id => {
         const place = submitter.paths(old.instance, id).place;
         const { spec, files } = moveSpec(old, place);
@@ -96,7 +107,7 @@ export function taskService(deps: TaskServiceDeps): Handlers<'TaskService'> {
       return { task: view(scheduler.present.setPriority(find(request).id, request.priority)) };
     },
     purgeHistory: async (request, call) => {
-      const policy = request.policy === '' ? deps.purge : request.policy;
+      const policy = request.policy === '' ? deps.purge() : request.policy;
       if (!parsePurge(policy)) throw new Fault('invalid', 'bad-input', `"${policy}" is no purge policy`);
       const spec: Spec = { type: 'history-purge', policy, tasks: [] };
       return submitSpec(submitter, request.instance, callerOf(call), spec);
@@ -121,11 +132,39 @@ function presentTasks(
     .tasks.map(task => scheduler.present.current(task));
 }
 
+/** A promotion from another instance was permitted to who submitted it: nobody else gets it by a retry. */
+function checkOrigin({ spec, user, instance }: Task, caller: Caller): void {
+  if (spec.type !== 'registry' || spec.action !== 'promotion' || spec.parameters.instance === instance)
+    return;
+  if (caller.login === user || caller.door === 'control') return;
+  throw new Fault(
+    'forbidden',
+    'no-permission',
+    `it takes over from another instance, which ${user} was permitted: submit a promotion of your own`,
+  );
+}
+
+/** A folder of the host that the control socket had imported: what lies there by now is not for others to publish. */
+function checkFolder({ spec }: Task, { door }: Caller): void {
+  if (spec.type !== 'registry' || spec.action !== 'import' || door === 'control') return;
+  const { source = '', root } = spec.parameters;
+  if (!source.startsWith('/') || root !== undefined) return;
+  throw new Fault(
+    'forbidden',
+    'no-permission',
+    'it imports a folder of the host: it can be submitted again over the local control socket only',
+  );
+}
+
 /** A task's input for a retry: its files are copied from the old workspace. */
 function moveSpec(old: Task, place: string): { spec: Spec; files: MovedFile[] } {
   const { spec } = old;
-  if (spec.type !== 'build') return { spec, files: [] };
   const move = (path: string): string => path.replace(old.place, place);
+  if (spec.type === 'registry' && spec.file !== undefined) {
+    const [from, to] = [spec.file, move(spec.file)];
+    return { spec: { ...spec, file: to }, files: [{ from, to, keep: true }] };
+  }
+  if (spec.type !== 'build') return { spec, files: [] };
   const files = [spec.definition, ...spec.sources.map(source => source.path)];
   const sources = spec.sources.map(source => ({ ...source, path: move(source.path) }));
   return {

@@ -1,5 +1,6 @@
 /** The inventory that drawings and views are made from: read by a renderer, watched, and kept when a newer one is faulty. */
 import { type FSWatcher, watch } from 'node:fs';
+import { basename } from 'node:path';
 import type { Reading, Snapshot } from '../../proto/renderer.ts';
 import type { Finding } from '../../proto/tree.ts';
 
@@ -38,7 +39,10 @@ export class InventoryKeeper {
   #served: Served | null = null;
   #faults: readonly Finding[] = [];
   #reading: Promise<void> | null = null;
-  #again = false;
+  /** The one reading that follows it, for all who asked meanwhile. */
+  #next: Promise<void> | null = null;
+  /** What was last logged of a refused reading; empty when the newest is served. */
+  #told = '';
   #timer: NodeJS.Timeout | null = null;
   #closed = false;
 
@@ -55,22 +59,30 @@ export class InventoryKeeper {
     return this.#faults;
   }
 
+  /** What was wrong with the newest state of the files; null when it is served, or when there never was one. */
+  get refusal(): string | null {
+    const [first] = this.#faults;
+    if (!first || (first.code === 'absent' && !this.#served)) return null;
+    const kept = this.#served ? 'the last good one stays served' : 'none is served';
+    const where = `${first.file}:${first.line}: ${first.path}: ${first.message}`;
+    return `the inventory was refused, ${kept}: ${where}`;
+  }
+
   /** Reads now; readings that are asked for meanwhile become one more. Never throws: what fails is told as a fault. */
   async reload(): Promise<void> {
     if (this.#closed) return;
     if (this.#reading !== null) {
-      this.#again = true;
-      return this.#reading;
+      // What is being read may be older than what the caller means.
+      this.#next ??= this.#reading.then(() => {
+        this.#next = null;
+        return this.reload();
+      });
+      return this.#next;
     }
-    this.#reading = this.#read();
-    try {
-      await this.#reading;
-    } finally {
+    this.#reading = this.#read().finally(() => {
       this.#reading = null;
-    }
-    if (!this.#again) return;
-    this.#again = false;
-    await this.reload();
+    });
+    await this.#reading;
   }
 
   close(): void {
@@ -81,7 +93,7 @@ export class InventoryKeeper {
   }
 
   async #read(): Promise<void> {
-    const { log, now } = this.#options;
+    const { now } = this.#options;
     let reading: Reading;
     try {
       reading = await this.#options.read();
@@ -92,26 +104,33 @@ export class InventoryKeeper {
     if (this.#closed) return;
     const errors = reading.findings.filter(finding => finding.level === 'error');
     this.#faults = errors;
-    if (reading.snapshot) {
-      const changed = this.#served?.snapshot.version !== reading.snapshot.version;
-      this.#served = {
-        snapshot: reading.snapshot,
-        findings: reading.findings,
-        loaded: Math.floor(now() / 1000),
-      };
-      if (changed) log.info({ version: reading.snapshot.version }, 'serving the inventory as it is now');
-    } else {
-      const first = errors[0];
-      const where = first ? `${first.file}:${first.line}: ${first.path}: ${first.message}` : 'faulty';
-      const kept = this.#served ? 'the last good one stays served' : 'none is served';
-      log.warn({ errors: errors.length }, `the inventory was refused, ${kept}: ${where}`);
-    }
-    this.#watch(reading.folders);
+    if (reading.snapshot) this.#serve(reading.snapshot, reading.findings, now());
+    else this.#tellRefusal();
+    // What changed in a folder between its reading and its watch was told to nobody.
+    if (this.#watch(reading.folders)) await this.#read();
   }
 
-  #watch(folders: readonly string[]): void {
+  #serve(snapshot: Snapshot, findings: readonly Finding[], now: number): void {
+    const { version } = snapshot;
+    const changed = this.#served?.snapshot.version !== version || this.#told !== '';
+    this.#served = { snapshot, findings, loaded: Math.floor(now / 1000) };
+    this.#told = '';
+    if (changed) this.#options.log.info({ version }, 'serving the inventory as it is now');
+  }
+
+  /** Says why a reading was refused: once, however often it is tried, and nothing where there never was an inventory. */
+  #tellRefusal(): void {
+    const words = this.refusal;
+    if (words === null || words === this.#told) return;
+    this.#told = words;
+    this.#options.log.warn({ errors: this.#faults.length }, words);
+  }
+
+  /** Whether a folder is watched that was not before. */
+  #watch(folders: readonly string[]): boolean {
     const wanted = new Set(folders.slice(0, MAX_WATCHED));
     let missed = folders.length === 0 || folders.length > MAX_WATCHED;
+    let isNew = false;
     for (const [folder, watcher] of this.#watchers) {
       // A faulty tree may have told only some of its folders.
       if (wanted.has(folder) || this.#faults.length > 0) continue;
@@ -121,18 +140,27 @@ export class InventoryKeeper {
     for (const folder of wanted) {
       if (this.#watchers.has(folder)) continue;
       try {
-        const watcher = watch(folder, { persistent: false }, () => this.#changed(DEBOUNCE));
-        watcher.on('error', () => {
+        const lose = (): void => {
           watcher.close();
           this.#watchers.delete(folder);
+        };
+        const watcher = watch(folder, { persistent: false }, (event, name) => {
+          // Of the folder itself: it is gone or has moved, and another one may take its place.
+          if (event === 'rename' && name === basename(folder)) lose();
+          this.#changed(DEBOUNCE);
+        });
+        watcher.on('error', () => {
+          lose();
           this.#changed(DEBOUNCE);
         });
         this.#watchers.set(folder, watcher);
+        isNew = true;
       } catch {
         missed = true;
       }
     }
     if (missed && !this.#timer) this.#changed(POLL);
+    return isNew;
   }
 
   #changed(delay: number): void {

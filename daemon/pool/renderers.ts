@@ -84,6 +84,11 @@ export class Renderers {
     return this.#keeper.reload();
   }
 
+  /** Why the newest state of the files is not served; null when it is, and where there is no inventory. */
+  refusal(): string | null {
+    return this.#keeper.refusal;
+  }
+
   status(): { readonly served: Served | null; readonly faults: readonly Finding[] } {
     return { served: this.#keeper.served, faults: this.#keeper.faults };
   }
@@ -230,6 +235,7 @@ export class Renderers {
 
 /** The value, or an early end when nobody waits for it any longer. */
 async function abandonable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  work.catch(() => undefined);
   if (signal.aborted) throw new Fault('cancelled', 'cancelled', 'The caller has left');
   const { promise, reject } = Promise.withResolvers<never>();
   const leave = (): void => reject(new Fault('cancelled', 'cancelled', 'The caller has left'));
@@ -238,6 +244,5 @@ async function abandonable<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
     return await Promise.race([work, promise]);
   } finally {
     signal.removeEventListener('abort', leave);
-    work.catch(() => undefined);
   }
 }

@@ -4,9 +4,9 @@
  * Ending a thread beneath a terminal would abort the whole process, so cancel is a message first; when that does not
  * help, the task's processes are killed; the thread itself is ended last, and only once its processes are gone.
  */
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { Fault, toFault } from '../../proto/fault.ts';
+import { errorCode, Fault, toFault } from '../../proto/fault.ts';
 import type {
   Answer,
   Command,
@@ -28,10 +28,14 @@ const QUERY_THREADS = 1;
 const QUERY_QUEUE = 256;
 /** Milliseconds an idle thread is kept. */
 const IDLE = 60_000;
+/** Far more than publishing among 50,000 packages takes. */
+const HEAP = 2048;
+/** Threads of one pool, at most: as many tasks as may be set to run at once; fewer are given to it. */
+const MAX_THREADS = 1000;
 
 export interface PoolOptions {
-  /** Threads for tasks at once. */
-  readonly threads: number;
+  /** MiB of heap at which a thread is ended, HEAP unless told: one task's leak must not take the daemon along. */
+  readonly heap?: number;
   /** Entries of the threads: absolute paths. */
   readonly taskEntry: string;
   readonly queryEntry: string;
@@ -43,7 +47,7 @@ export interface PoolOptions {
 }
 
 interface Running {
-  readonly job: Job;
+  readonly task: string;
   readonly port: MessagePort;
   readonly abort: AbortController;
   readonly timers: NodeJS.Timeout[];
@@ -61,13 +65,19 @@ export class WorkerPool {
   constructor(options: PoolOptions) {
     this.#o = options;
     // Threads serve sockets between messages: waiting for work must not block their event loop.
-    const common = { concurrentTasksPerWorker: 1, atomics: 'disabled', recordTiming: false } as const;
+    const resourceLimits = { maxOldGenerationSizeMb: options.heap ?? HEAP };
+    const common = {
+      concurrentTasksPerWorker: 1,
+      atomics: 'disabled',
+      recordTiming: false,
+      resourceLimits,
+    } as const;
     this.#tasks = new Piscina({
       ...common,
       filename: options.taskEntry,
       minThreads: 0,
-      maxThreads: options.threads,
-      maxQueue: options.threads,
+      maxThreads: MAX_THREADS,
+      maxQueue: MAX_THREADS,
       idleTimeout: IDLE,
     });
     this.#queries = new Piscina({
@@ -80,29 +90,57 @@ export class WorkerPool {
     });
   }
 
-  /** Runs one attempt. Rejects only when the thread itself broke; its processes are gone then. */
-  async run(job: Job): Promise<Outcome> {
+  /**
+   * Runs one attempt. What is ordered while its job is prepared waits for the thread. Rejects with what the preparation
+   * threw, or when the thread itself broke; its processes are gone then.
+   */
+  async run(task: string, prepare: () => Promise<Job>): Promise<Outcome> {
     const { port1: port, port2: theirs } = new MessageChannel();
-    const abort = new AbortController();
-    const running: Running = { job, port, abort, timers: [], groups: new Set() };
-    this.#running.set(job.task, running);
-    port.on('message', (message: Progress) => this.#hear(running, message));
-    const message = { job, port: theirs };
-    const options = { transferList: [theirs], signal: abort.signal };
-    const done = this.#tasks.run(message, options) as Promise<Outcome>;
+    const running: Running = { task, port, abort: new AbortController(), timers: [], groups: new Set() };
+    this.#running.set(task, running);
+    const done = this.#attempt(running, theirs, prepare);
     const ended = done.catch(() => undefined);
     this.#ended.push(ended);
     try {
       return await done;
-    } catch (error) {
-      await this.#clear(running);
-      throw new Fault('internal', 'internal', 'the worker thread of the task broke', {}, { cause: error });
     } finally {
       this.#ended = this.#ended.filter(other => other !== ended);
       for (const timer of running.timers) clearTimeout(timer);
-      this.#running.delete(job.task);
+      this.#running.delete(task);
       port.close();
     }
+  }
+
+  async #attempt(running: Running, theirs: MessagePort, prepare: () => Promise<Job>): Promise<Outcome> {
+    const job = await prepare();
+    running.port.on('message', (message: Progress) => this.#hear(running, job, message));
+    const options = { transferList: [theirs], signal: running.abort.signal };
+    try {
+      const outcome = (await this.#tasks.run({ job, port: theirs }, options)) as Outcome;
+      this.#hearRest(running, job);
+      return outcome;
+    } catch (error) {
+      this.#hearRest(running, job);
+      await this.#clear(running);
+      throw this.#broken(error);
+    }
+  }
+
+  /** The end comes a way of its own: where this thread was held up, it overtakes what was told before. */
+  #hearRest(running: Running, job: Job): void {
+    for (let left = receiveMessageOnPort(running.port); left; left = receiveMessageOnPort(running.port)) {
+      const message = left.message as Progress;
+      // Nobody waits for an answer any longer.
+      if (message.type !== 'ask') this.#hear(running, job, message);
+    }
+  }
+
+  #broken(error: unknown): Fault {
+    if (errorCode(error) !== 'ERR_WORKER_OUT_OF_MEMORY')
+      return new Fault('internal', 'internal', 'the worker thread of the task broke', {}, { cause: error });
+    const { heap = HEAP } = this.#o;
+    const message = `the worker thread of the task needed more than ${heap} MiB of memory`;
+    return new Fault('exhausted', 'out-of-memory', message, { limit: heap }, { cause: error });
   }
 
   /** Asks a running task to end, and sees to it that it does. Harmless for one that does not run. */
@@ -151,7 +189,7 @@ export class WorkerPool {
     await this.#clear(running);
     if ([...running.groups].some(group => !groupIsEmpty(group))) {
       const fault = new Error('its processes can not be killed; the daemon has to be restarted');
-      this.#o.report(fault, `task ${running.job.task}`);
+      this.#o.report(fault, `task ${running.task}`);
       return;
     }
     running.abort.abort();
@@ -167,21 +205,26 @@ export class WorkerPool {
     }
   }
 
-  #hear(running: Running, message: Progress): void {
+  #hear(running: Running, job: Job, message: Progress): void {
     switch (message.type) {
       case 'progress':
       case 'facts':
-        this.#o.note(running.job.task, message);
+        try {
+          this.#o.note(running.task, message);
+        } catch (error) {
+          // A full disk: what was told is recorded with the end of the task.
+          this.#o.report(error, `news of task ${running.task}`);
+        }
         return;
       case 'group':
         if (message.cgroup !== null) running.groups.add(message.cgroup);
         return;
       case 'ask':
-        void this.#answer(running, message.id, message.question);
+        void this.#answer(running.port, job, message.id, message.question);
     }
   }
 
-  async #answer({ job, port }: Running, id: number, question: Question): Promise<void> {
+  async #answer(port: MessagePort, job: Job, id: number, question: Question): Promise<void> {
     try {
       const answer = await this.#o.answer(job, question);
       port.postMessage({ type: 'answer', id, answer } satisfies Command);

@@ -50,5 +50,28 @@ export const CATALOGUE_TABLES: Migrations = {
      ) STRICT;
      CREATE INDEX file_artifact ON file (artifact);
      CREATE INDEX file_path ON file (path);`,
+    // Lists and searches read all that they show from the index: rows are large and lie wherever.
+    `CREATE INDEX artifact_listed ON artifact (place, name, architecture, version, size) WHERE removed IS NULL;`,
+    // Names ever published, by the groups of three characters in them: a search looks at no other names (FTS5).
+    `CREATE TABLE known_name (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+     CREATE VIRTUAL TABLE name_part USING fts5(
+       name, content='known_name', content_rowid='id', tokenize='trigram case_sensitive 1');
+     CREATE TRIGGER name_known AFTER INSERT ON known_name BEGIN
+       INSERT INTO name_part (rowid, name) VALUES (new.id, new.name);
+     END;
+     INSERT INTO known_name (name) SELECT DISTINCT name FROM artifact ORDER BY name;
+     CREATE TRIGGER artifact_named AFTER INSERT ON artifact BEGIN
+       INSERT OR IGNORE INTO known_name (name) VALUES (new.name);
+     END;`,
+    // Registries show Debian's own names but for four; the catalogue used to hold three more `uname -m` words.
+    `UPDATE artifact SET architecture = CASE architecture
+         WHEN 'i686' THEN 'i386' WHEN 'armv7l' THEN 'armhf' ELSE 'ppc64el' END
+       WHERE architecture IN ('i686', 'armv7l', 'ppc64le')
+         AND place IN (SELECT id FROM place WHERE format = 'deb');
+     UPDATE intent SET payload = replace(replace(replace(payload,
+         '"architecture":"i686"', '"architecture":"i386"'),
+         '"architecture":"armv7l"', '"architecture":"armhf"'),
+         '"architecture":"ppc64le"', '"architecture":"ppc64el"')
+       WHERE format = 'deb';`,
   ],
 };

@@ -7,7 +7,6 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { errorCode, Fault } from '../../proto/fault.ts';
 import { currentLink, entryFile, publicTree } from '../../proto/layout.ts';
-import type { FormatName } from '../../proto/words.ts';
 import type {
   Answers,
   CatalogueEntry,
@@ -16,6 +15,7 @@ import type {
   RegistryKey,
   RegistryPlace,
 } from '../../workers/job.ts';
+import { CatalogueFiles } from './catalogue-files.ts';
 import { GenerationStore } from './catalogue-generations.ts';
 import { CatalogueReads } from './catalogue-reads.ts';
 import {
@@ -28,6 +28,7 @@ import {
 } from './catalogue-rows.ts';
 import { CATALOGUE_TABLES } from './catalogue-tables.ts';
 import type { Database } from './database.ts';
+import { sweepStaging } from './staging.ts';
 
 /** Entries in one page of a catalogue answer, at most and unless told. */
 const PAGE = 1000;
@@ -53,6 +54,7 @@ export class Catalogue {
 
   readonly reads: CatalogueReads;
   readonly generations: GenerationStore;
+  readonly #files: CatalogueFiles;
   readonly #database: Database;
   readonly #options: CatalogueOptions;
   readonly #write: (instance: string, entry: CatalogueEntry, added: number) => number;
@@ -62,6 +64,7 @@ export class Catalogue {
     this.#database = database;
     this.#options = options;
     this.reads = new CatalogueReads(database);
+    this.#files = new CatalogueFiles(database);
     this.generations = new GenerationStore(database, options.now);
     this.#write = entryWriter(database);
     this.#entry = entryReader(database);
@@ -69,7 +72,8 @@ export class Catalogue {
 
   /**
    * Closes what a crash left open: an intent whose generation is the served one was switched and rolls forward, any
-   * other is discarded. Call at start, before any task runs. Answers how many went which way.
+   * other is discarded. Files that were on their way into a pool are removed. Call at start, before any task runs.
+   * Answers how many publications went which way.
    */
   recover(): { readonly forward: number; readonly discarded: number } {
     let forward = 0;
@@ -77,6 +81,7 @@ export class Catalogue {
       .prepare('SELECT id, instance, payload FROM intent ORDER BY id')
       .all<OpenIntent>();
     for (const intent of open) if (this.#settle(intent)) forward++;
+    sweepStaging(this.#options.registry);
     return { forward, discarded: open.length - forward };
   }
 
@@ -106,18 +111,21 @@ export class Catalogue {
   #answer(instance: string, question: CatalogueQuestion): Answers[CatalogueQuestion['type']] {
     switch (question.type) {
       case 'published-source':
-        return { source: this.#publishedSource(instance, question) };
+        return {
+          source: this.#publishedSource(instance, question),
+          versions: this.#files.versions(instance, question),
+        };
       case 'catalogue':
         return this.#page(instance, question);
       case 'pool-file':
-        return this.#poolFile(instance, question.format, question.path);
+        return this.#files.users(instance, question.format, question.path);
       case 'intent':
         return { intent: this.#grant(instance, question.intent) };
       case 'switched':
         this.#close(question.intent, question.done);
         return null;
       case 'generations':
-        return { generations: this.generations.kept(instance, question.registry) };
+        return { generations: this.generations.kept(question.instance ?? instance, question.registry) };
       case 'snapshot':
         return {
           generation: this.generations.keep(instance, question.registry, question.name, question.task),
@@ -126,7 +134,9 @@ export class Catalogue {
         this.generations.release(instance, question.registry, question.name);
         return null;
       case 'needed-files':
-        return { needed: question.paths.filter(path => this.#isNeeded(instance, question.format, path)) };
+        return {
+          needed: question.paths.filter(path => this.#files.isNeeded(instance, question.format, path)),
+        };
       case 'forget':
         this.generations.forget(instance, question.registry, question.generations);
         return null;
@@ -156,7 +166,7 @@ export class Catalogue {
         : this.generations.numberOf(instance, question.registry, question.generation);
     const when =
       generation === null
-        ? 'a.removed IS NULL AND ?7 IS NULL'
+        ? `${question.kept === true ? '' : 'a.removed IS NULL AND '}?7 IS NULL`
         : 'a.added <= ?7 AND (a.removed IS NULL OR a.removed > ?7)';
     const names = question.names === undefined ? '?5 IS NULL' : 'a.name IN (SELECT value FROM json_each(?5))';
     const rows = this.#database
@@ -173,33 +183,6 @@ export class Catalogue {
       );
     const entries = rows.slice(0, limit).map(this.#entry);
     return { entries, next: rows.length > limit ? (entries.at(-1)?.row ?? null) : null };
-  }
-
-  #poolFile(instance: string, format: FormatName, path: string): Answers['pool-file'] {
-    const rows = this.#database
-      .prepare(
-        `SELECT f.sha256, a.name, a.version, p.distribution, p.derivative
-         FROM file f JOIN artifact a ON a.id = f.artifact JOIN place p ON p.id = a.place
-         WHERE f.path = ? AND p.instance = ? AND p.format = ? AND (a.removed IS NULL OR ${HELD}) ORDER BY a.id DESC`,
-      )
-      .all<{ sha256: string; name: string; version: string; distribution: string; derivative: string }>(
-        path,
-        instance,
-        format,
-      );
-    const usedBy = rows.map(row => `${row.name} ${row.version} (${row.distribution}/${row.derivative})`);
-    return { sha256: rows[0]?.sha256 ?? null, usedBy };
-  }
-
-  #isNeeded(instance: string, format: FormatName, path: string): boolean {
-    return (
-      this.#database
-        .prepare(
-          `SELECT 1 FROM file f JOIN artifact a ON a.id = f.artifact JOIN place p ON p.id = a.place
-           WHERE f.path = ? AND p.instance = ? AND p.format = ? LIMIT 1`,
-        )
-        .get(path, instance, format) !== undefined
-    );
   }
 
   /** Records an intent. Durable when this returns. */
@@ -288,8 +271,3 @@ export class Catalogue {
     });
   }
 }
-
-/** SQL condition: a snapshot of the artifact's registry holds it. */
-const HELD = `EXISTS (SELECT 1 FROM snapshot s WHERE s.instance = p.instance AND s.format = p.format
-  AND s.distribution = p.distribution AND (s.derivative = '' OR s.derivative = p.derivative)
-  AND a.added <= s.generation AND a.removed > s.generation)`;

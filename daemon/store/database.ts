@@ -2,14 +2,16 @@
  * The daemon's state in SQLite: opened once, by one process, checked, brought to the newest shape. The only importer of
  * `node:sqlite`.
  *
- * Every committed transaction is on durable storage (WAL with `synchronous=FULL`). The lock that keeps a second daemon
+ * Every committed transaction is on durable storage (WAL with `synchronous=FULL`), or once its promise resolves. The lock that keeps a second daemon
  * out is an SQLite file of its own, held by an open transaction and so released by the kernel when its holder dies;
  * the state itself stays readable for a backup.
  */
 import { chmodSync, mkdirSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { backup, DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { Fault } from '../../proto/fault.ts';
+import { checkAtStart, damaged, damageIn, isDamage } from './integrity.ts';
 
 /** The tables of one store: step n is the SQL that leads from version n to n + 1. Published steps never change. */
 export interface Migrations {
@@ -22,7 +24,7 @@ export interface Migrations {
 export type SqlValue = SQLInputValue;
 
 /** A prepared statement; rows come as plain objects whose keys are column names. */
-interface Statement {
+export interface Statement {
   run(...values: readonly SqlValue[]): { readonly changes: number; readonly row: number };
   get<Row>(...values: readonly SqlValue[]): Row | undefined;
   all<Row>(...values: readonly SqlValue[]): Row[];
@@ -36,6 +38,11 @@ export interface Database {
    * it joins that one.
    */
   transaction<T>(work: () => T): T;
+  /**
+   * Runs `work` in one transaction that is durable when the promise resolves; meanwhile the thread goes on instead of
+   * waiting for the disk. A throw undoes it. When the disk itself fails it may have been done or not.
+   */
+  commitLater<T>(work: () => T): Promise<T>;
   /** Writes a whole copy to an absent file, a little at a time, as of the moment when it is done. */
   copyTo(path: string): Promise<void>;
   /** Whether the database still answers: part of the watchdog's self-check. */
@@ -45,12 +52,10 @@ export interface Database {
 
 /** Milliseconds a statement waits for a foreign reader or backup before it fails. */
 const BUSY_TIMEOUT = 5000;
-/** Pages of 4 KiB that the log grows to before it is folded into the database. */
-const CHECKPOINT_PAGES = 4000;
+/** Pages of 4 KiB that the log grows to before it is folded into the database: often, so that it never takes long. */
+const CHECKPOINT_PAGES = 1000;
 /** Pages copied before others have their turn: some 10 ms. */
 const COPIED_PAGES = 1000;
-/** Pages looked at, at most, when state is checked at start (64 MiB): a start takes no longer as the archive grows. */
-const CHECKED_PAGES = 16_384;
 
 /**
  * Opens the state at `path`, making it where it is absent. Throws a Fault: `busy` when another process holds it (named
@@ -62,7 +67,7 @@ export function openDatabase(path: string, migrations: readonly Migrations[]): D
   try {
     const database = openState(path);
     migrate(database, path, migrations);
-    return wrap(database, lock);
+    return wrap(database, lock, path);
   } catch (error) {
     lock.close();
     throw error;
@@ -115,37 +120,26 @@ function openState(path: string): DatabaseSync {
     chmodSync(path, 0o640);
     database.exec('PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON');
     database.exec(`PRAGMA wal_autocheckpoint=${CHECKPOINT_PAGES}; PRAGMA cell_size_check=ON`);
-    check(database, path);
+    checkAtStart(database, path);
     return database;
   } catch (error) {
     database?.close();
-    // SQLITE_CORRUPT and SQLITE_NOTADB.
-    const code = (error as { errcode?: number }).errcode ?? 0;
-    if ((code & 0xff) === 11 || code === 26) throw damaged(path, (error as Error).message);
+    throw isDamage(error) ? damaged(path, error.message) : error;
+  }
+}
+
+/** Looks at a whole database that others may be writing to: what is damaged, null for nothing. Changes nothing. */
+export function findDamage(path: string): string | null {
+  let database: DatabaseSync | null = null;
+  try {
+    database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, readOnly: true });
+    return damageIn(database, null);
+  } catch (error) {
+    if (isDamage(error)) return error.message;
     throw error;
+  } finally {
+    database?.close();
   }
-}
-
-/** Looks at the whole state while it is small, at the tables with live tasks when it has grown. */
-function check(database: DatabaseSync, path: string): void {
-  const pages = Number(database.prepare('PRAGMA page_count').get()?.page_count ?? 0);
-  const whole = pages <= CHECKED_PAGES;
-  const known = whole ? null : database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'live'").get();
-  const sql = whole ? 'PRAGMA quick_check(3)' : known ? "PRAGMA quick_check('live')" : 'SELECT 1 WHERE 0';
-  for (const row of database.prepare(sql).all()) {
-    const word = String(row.quick_check);
-    if (word !== 'ok') throw damaged(path, word);
-  }
-}
-
-function damaged(path: string, what: string): Fault {
-  return new Fault(
-    'internal',
-    'internal',
-    `${path} is damaged (${what}). Nothing was changed. Put the file and its -wal back from a backup, or recover ` +
-      `what is readable with "sqlite3 ${path} .recover | sqlite3 NEW" and move NEW into its place, then start again.`,
-    { path },
-  );
 }
 
 function migrate(database: DatabaseSync, path: string, migrations: readonly Migrations[]): void {
@@ -176,32 +170,55 @@ function migrate(database: DatabaseSync, path: string, migrations: readonly Migr
   }
 }
 
-function wrap(database: DatabaseSync, lock: DatabaseSync): Database {
+function wrap(database: DatabaseSync, lock: DatabaseSync, path: string): Database {
   let inside = false;
+  let log: Promise<FileHandle> | null = null;
   const alive = database.prepare('SELECT 1 AS one');
+  const transaction = <T>(work: () => T): T => {
+    if (inside) return work();
+    database.exec('BEGIN IMMEDIATE');
+    inside = true;
+    try {
+      const answer = work();
+      database.exec('COMMIT');
+      return answer;
+    } catch (error) {
+      // A full disk may have rolled back already.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw isFull(error) ? full(error) : error;
+    } finally {
+      inside = false;
+    }
+  };
   return {
     prepare: sql => statement(database.prepare(sql)),
-    transaction(work) {
-      if (inside) return work();
-      database.exec('BEGIN IMMEDIATE');
-      inside = true;
+    transaction,
+    async commitLater(work) {
+      if (inside) throw new TypeError('a transaction inside another one is durable with that one');
+      // The log stays the same file for as long as the database is open. Before anything is recorded: there may be no
+      // descriptor left.
+      log ??= open(`${path}-wal`, 'r').catch(error => {
+        log = null;
+        throw error;
+      });
+      const file = await log;
+      // NORMAL leaves out nothing but the sync of the log at the commit, which then is made up for off this thread.
+      database.exec('PRAGMA synchronous=NORMAL');
+      let answer: ReturnType<typeof work>;
       try {
-        const answer = work();
-        database.exec('COMMIT');
-        return answer;
-      } catch (error) {
-        // A full disk may have rolled back already.
-        if (database.isTransaction) database.exec('ROLLBACK');
-        throw isFull(error) ? full(error) : error;
+        answer = transaction(work);
       } finally {
-        inside = false;
+        database.exec('PRAGMA synchronous=FULL');
       }
+      await file.datasync();
+      return answer;
     },
     copyTo: async path => {
       await backup(database, path, { rate: COPIED_PAGES });
     },
     isAlive: () => alive.get()?.one === 1,
     close() {
+      void log?.then(file => file.close());
       database.close();
       lock.close();
     },
@@ -220,8 +237,12 @@ function full(cause: unknown): Fault {
 function statement(prepared: StatementSync): Statement {
   return {
     run: (...values) => {
-      const { changes, lastInsertRowid } = prepared.run(...values);
-      return { changes: Number(changes), row: Number(lastInsertRowid) };
+      try {
+        const { changes, lastInsertRowid } = prepared.run(...values);
+        return { changes: Number(changes), row: Number(lastInsertRowid) };
+      } catch (error) {
+        throw isFull(error) ? full(error) : error;
+      }
     },
     get: <Row>(...values: readonly SqlValue[]) => prepared.get(...values) as Row | undefined,
     all: <Row>(...values: readonly SqlValue[]) => prepared.all(...values) as Row[],

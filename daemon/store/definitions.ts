@@ -1,7 +1,7 @@
 /** Instances as the site has defined them, one file each; a broken one disables nothing but itself. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeDocumentFault } from '../../proto/document.ts';
+import { DOCUMENT_LIMITS, describeDocumentFault } from '../../proto/document.ts';
 import { errorCode, Fault } from '../../proto/fault.ts';
 import type { InstanceSlice } from '../../workers/job.ts';
 import { readInstance } from '../core/instances.ts';
@@ -22,7 +22,9 @@ export class Definitions {
 
   constructor(options: DefinitionsOptions) {
     this.#o = options;
-    this.#instances = this.#read();
+    const { instances, faults } = this.#read();
+    for (const fault of faults) options.warn(`instance refused: ${fault}`);
+    this.#instances = instances;
   }
 
   /** All instances, sorted by id. */
@@ -41,27 +43,33 @@ export class Definitions {
     return instance;
   }
 
-  /** Reads the files again; an instance whose file is broken now keeps its last good definition. */
-  reload(): void {
-    const read = new Map(this.#read());
-    for (const id of this.#files()) {
-      const old = this.#instances.get(id);
-      if (!read.has(id) && old) read.set(id, old);
-    }
-    this.#instances = sorted(read);
+  /** Reads the files again; what it answers puts them in force. Throws `bad-settings` when one of them can't be used. */
+  prepare(): () => void {
+    const { instances, faults } = this.#read();
+    if (faults.length > 0) throw new Fault('invalid', 'bad-settings', faults.join('\n'));
+    return () => {
+      this.#instances = instances;
+    };
   }
 
-  #read(): ReadonlyMap<string, InstanceSlice> {
+  #read(): { readonly instances: ReadonlyMap<string, InstanceSlice>; readonly faults: readonly string[] } {
     const files = this.#files();
-    if (files.length === 0) return new Map([[this.#o.fallback.id, this.#o.fallback]]);
+    const { fallback } = this.#o;
+    if (files.length === 0) return { instances: new Map([[fallback.id, fallback]]), faults: [] };
     const read = new Map<string, InstanceSlice>();
+    const told: string[] = [];
     for (const id of files) {
       const file = join(this.#o.folder, `${id}.yml`);
-      const { instance, faults } = readInstance(id, readFileSync(file, 'utf8'), this.#o.host);
-      for (const fault of faults) this.#o.warn(`instance refused: ${describeDocumentFault(file, fault)}`);
+      const text = readText(file);
+      if (text instanceof Fault) {
+        told.push(text.message);
+        continue;
+      }
+      const { instance, faults } = readInstance(id, text, this.#o.host);
+      for (const fault of faults) told.push(describeDocumentFault(file, fault));
       if (instance) read.set(id, instance);
     }
-    return sorted(read);
+    return { instances: sorted(read), faults: told };
   }
 
   /** Ids of the files that define instances. */
@@ -73,9 +81,29 @@ export class Definitions {
       return names.map(name => name.slice(0, -'.yml'.length)).sort();
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return [];
-      throw error;
+      throw unreadable(this.#o.folder, error);
     }
   }
+}
+
+/** What a file says, or why it can't be read: a folder of that name, a link to nothing, no right to. */
+function readText(file: string): string | Fault {
+  try {
+    const stats = statSync(file);
+    // Opening a pipe would wait for a writer.
+    if (!stats.isFile()) return new Fault('invalid', 'bad-settings', `${file}: is not a regular file`);
+    if (stats.size > DOCUMENT_LIMITS.bytes) {
+      return new Fault('invalid', 'bad-settings', `${file}: is over ${DOCUMENT_LIMITS.bytes} bytes`);
+    }
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    return unreadable(file, error);
+  }
+}
+
+function unreadable(path: string, cause: unknown): Fault {
+  const message = `${path}: can't be read (${errorCode(cause) || cause})`;
+  return new Fault('invalid', 'bad-settings', message, {}, { cause });
 }
 
 function sorted(instances: ReadonlyMap<string, InstanceSlice>): ReadonlyMap<string, InstanceSlice> {

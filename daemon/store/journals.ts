@@ -40,6 +40,7 @@ export class Journals {
   /**
    * Whole frames, several at a time, up to and with the end frame. The end frame is given once the end is recorded, so
    * that who has read it finds the result. A heartbeat frame comes first while the task waits, and after silence.
+   * Nothing comes where a finished task's journal ends at or before the offset.
    */
   async *follow(task: Task, options: FollowOptions): AsyncGenerator<Buffer> {
     const bell = new Bell(options.signal);
@@ -72,6 +73,8 @@ export class Journals {
         }
         if (options.storedOnly) return;
         if (now === null || now.state === 'finished') {
+          // What begins behind the end of it all has none.
+          if (at === options.offset && at > 0) return;
           // An old file, or one whose writer was killed.
           if (at > 0 || now !== null) yield encodeEnd(now?.result === 'success', now?.reason ?? '');
           return;

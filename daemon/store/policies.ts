@@ -3,8 +3,8 @@ import { readFileSync, statSync } from 'node:fs';
 import { errorCode } from '../../proto/fault.ts';
 import { type Policy, readPolicy } from '../../proto/policy.ts';
 import { ACTIONS, type Action } from '../../proto/words.ts';
-import { describeFault, parseIni, type SettingFault } from '../../systemd/ini.ts';
-import { throwFaults } from '../../systemd/settings.ts';
+import { parseIni } from '../../systemd/ini.ts';
+import { SettingsError, throwFaults } from '../../systemd/settings.ts';
 import type { HostGroups } from './host-groups.ts';
 
 /** The policy of a site that has none. */
@@ -37,6 +37,7 @@ export interface PoliciesOptions {
 
 export class Policies {
   readonly #o: PoliciesOptions;
+  #files: readonly string[];
   #policy: Policy;
   #stamp: string;
   #looked: number;
@@ -44,11 +45,10 @@ export class Policies {
   /** Throws SettingsError when the policy can't be used. */
   constructor(options: PoliciesOptions) {
     this.#o = options;
-    this.#stamp = this.#currentStamp();
+    this.#files = options.files;
+    this.#stamp = this.#currentStamp(options.files);
     this.#looked = options.now();
-    const { policy, faults } = this.#read();
-    throwFaults(faults);
-    this.#policy = policy as Policy;
+    this.#policy = this.#read(options.files);
     this.#warnOfGroups();
   }
 
@@ -64,40 +64,50 @@ export class Policies {
     return { roles: this.#policy.rolesOf(subject), actions };
   }
 
-  /** Reads the policy again. Answers the faults that kept the old one in force. */
-  reload(): readonly SettingFault[] {
-    this.#stamp = this.#currentStamp();
-    const { policy, faults } = this.#read();
-    if (!policy) return faults;
-    this.#policy = policy;
-    this.#warnOfGroups();
-    return [];
+  /** Reads the policy again, from these files; what it answers puts it in force. Throws SettingsError. */
+  prepare(files: readonly string[]): () => void {
+    const stamp = this.#currentStamp(files);
+    const policy = this.#read(files);
+    return () => {
+      this.#files = files;
+      this.#stamp = stamp;
+      this.#policy = policy;
+      this.#warnOfGroups();
+    };
   }
 
   #look(): void {
     if (this.#o.now() - this.#looked < LOOK) return;
     this.#looked = this.#o.now();
-    if (this.#currentStamp() === this.#stamp) return;
-    for (const fault of this.reload()) this.#o.warn(`the policy stays as it was: ${describeFault(fault)}`);
+    const stamp = this.#currentStamp(this.#files);
+    if (stamp === this.#stamp) return;
+    // What is faulty is told once, not until it is mended.
+    this.#stamp = stamp;
+    try {
+      this.prepare(this.#files)();
+    } catch (error) {
+      if (!(error instanceof SettingsError)) throw error;
+      this.#o.warn(`the policy stays as it was: ${error.message}`);
+    }
   }
 
-  #read(): { readonly policy: Policy | null; readonly faults: readonly SettingFault[] } {
-    const { file, text } = this.#text();
-    if (text === null) {
-      const message = "can't be read";
-      return { policy: null, faults: [{ file, line: 0, section: '', key: '', message }] };
-    }
+  #read(files: readonly string[]): Policy {
+    const { file, text } = this.#text(files);
+    if (text === null)
+      throw new SettingsError([{ file, line: 0, section: '', key: '', message: "can't be read" }]);
     const ini = parseIni(text, file);
-    if (ini.faults.length > 0) return { policy: null, faults: ini.faults };
-    return readPolicy(ini, {
+    throwFaults(ini.faults);
+    const { policy, faults } = readPolicy(ini, {
       canonical: action => ((ACTIONS as readonly string[]).includes(action) ? action : null),
       anonymousForAll: true,
       sectionsRequired: false,
     });
+    throwFaults(faults);
+    return policy as Policy;
   }
 
-  #text(): { readonly file: string; readonly text: string | null } {
-    for (const file of this.#o.files) {
+  #text(files: readonly string[]): { readonly file: string; readonly text: string | null } {
+    for (const file of files) {
       try {
         return { file, text: readFileSync(file, 'utf8') };
       } catch (error) {
@@ -108,8 +118,8 @@ export class Policies {
   }
 
   /** Changes whenever one of the files does. */
-  #currentStamp(): string {
-    return this.#o.files
+  #currentStamp(files: readonly string[]): string {
+    return files
       .map(file => {
         const stat = statSync(file, { throwIfNoEntry: false });
         return stat ? `${stat.ino}:${stat.mtimeMs}:${stat.size}` : '-';
@@ -119,7 +129,7 @@ export class Policies {
 
   #warnOfGroups(): void {
     // The groups of the built-in policy need not be there.
-    if (this.#text().file === 'built-in policy') return;
+    if (this.#text(this.#files).file === 'built-in policy') return;
     for (const group of this.#policy.groups) {
       void this.#o.groups.exists(group).then(exists => {
         if (!exists)

@@ -6,10 +6,15 @@ import type { Database, SqlValue } from './database.ts';
 /** Tasks on one page at most, and unless told. */
 const MAX_PAGE = 1000;
 const USUAL_PAGE = 100;
+/** Characters of records after which a page ends: with long messages a full one were larger than any answer may be. */
+const MAX_RECORDS = 1024 * 1024;
 
 export interface TaskFilter {
   readonly instance: string;
-  /** Empty = all, then in the order running, pending, finished. */
+  /**
+   * Empty = all, then in the order running (the first one started first), pending (the next one first), finished (the
+   * newest first).
+   */
   readonly states: readonly TaskState[];
   /** Empty = any. */
   readonly name: string;
@@ -30,6 +35,16 @@ export interface TaskPage {
 
 const ORDER: readonly TaskState[] = ['running', 'pending', 'finished'];
 
+/**
+ * Where the tasks of a state are and by which two values they stand in order. Few run at once, so that the time of their
+ * start is read from their records.
+ */
+const TABLES: Readonly<Record<TaskState, { from: string; first: string; second: string; down?: true }>> = {
+  running: { from: 'live', first: "json_extract(record, '$.started')", second: 'rank' },
+  pending: { from: 'live', first: 'urgency', second: 'rank' },
+  finished: { from: 'archive', first: 'seq', second: '0', down: true },
+};
+
 type Row = { record: string; first: number; second: number };
 
 export class TaskLists {
@@ -47,12 +62,14 @@ export class TaskLists {
     const from = filter.after === '' ? null : readPosition(filter.after);
     const tasks: Task[] = [];
     let last = '';
+    let size = 0;
     for (const state of states) {
       if (from && ORDER.indexOf(state) < ORDER.indexOf(from.state)) continue;
       const position = from?.state === state ? from : null;
       for (const row of this.#rows(state, filter, position, limit + 1 - tasks.length)) {
-        if (tasks.length === limit) return { tasks, next: last };
+        if (tasks.length === limit || size > MAX_RECORDS) return { tasks, next: last };
         tasks.push(JSON.parse(row.record) as Task);
+        size += row.record.length;
         last = `${state}:${row.first}:${row.second}`;
       }
     }
@@ -83,13 +100,13 @@ export class TaskLists {
       if (!finished) return [];
       add('result = ?', filter.result);
     }
-    if (after && finished) add('seq < ?', after.first);
-    if (after && !finished) add('(urgency, rank) > (?, ?)', after.first, after.second);
-    const condition = where.join(' AND ');
-    const sql = finished
-      ? `SELECT record, seq AS first, 0 AS second FROM archive WHERE ${condition} ORDER BY seq DESC LIMIT ?`
-      : `SELECT record, urgency AS first, rank AS second FROM live WHERE ${condition} ORDER BY urgency, rank LIMIT ?`;
-    return this.#database.prepare(sql).all<Row>(...values, limit);
+    const { from, first, second, down } = TABLES[state];
+    if (after && down) add(`${first} < ?`, after.first);
+    if (after && !down) add(`(${first}, ${second}) > (?, ?)`, after.first, after.second);
+    const order = down ? `${first} DESC` : `${first}, ${second}`;
+    const sql = `SELECT record, ${first} AS first, ${second} AS second FROM ${from}
+      WHERE ${where.join(' AND ')} ORDER BY ${order} LIMIT ?`;
+    return this.#database.prepare(sql).iterate<Row>(...values, limit);
   }
 }
 
@@ -100,7 +117,7 @@ interface Position {
 }
 
 function readPosition(text: string): Position {
-  const match = /^(running|pending|finished):(-?\d{1,15}):(-?\d{1,15})$/.exec(text);
+  const match = /^(running|pending|finished):(-?\d{1,15}(?:\.\d{1,20})?):(-?\d{1,15})$/.exec(text);
   if (!match) throw new Fault('invalid', 'bad-input', '"after" is no position of an earlier answer');
   return { state: match[1] as TaskState, first: Number(match[2]), second: Number(match[3]) };
 }

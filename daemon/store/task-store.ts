@@ -27,6 +27,18 @@ export const TASK_TABLES: Migrations = {
        PRIMARY KEY (user, key)
      ) STRICT, WITHOUT ROWID;
      CREATE INDEX submission_key_age ON submission_key (created);`,
+    // Rows in the order in which they come fill page after page; by random ids each of them changed a page of its own.
+    `ALTER TABLE live RENAME TO live_by_id;
+     CREATE TABLE live (
+       seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, instance TEXT NOT NULL, state TEXT NOT NULL,
+       urgency INTEGER NOT NULL, rank INTEGER NOT NULL, name TEXT NOT NULL, artifact TEXT NOT NULL, user TEXT NOT NULL,
+       priority INTEGER NOT NULL, claims TEXT NOT NULL, record TEXT NOT NULL
+     ) STRICT;
+     INSERT INTO live (id, instance, state, urgency, rank, name, artifact, user, priority, claims, record)
+       SELECT id, instance, state, urgency, rank, name, artifact, user, priority, claims, record
+       FROM live_by_id ORDER BY urgency, rank;
+     DROP TABLE live_by_id;
+     CREATE INDEX live_order ON live (instance, state, urgency, rank);`,
   ],
 };
 
@@ -37,19 +49,20 @@ const FIRST = -1_000_000;
 
 interface Add {
   readonly task: Task;
-  readonly entry: Entry;
+  readonly claims: Claims;
   readonly once: Once | null;
-  resolve(entry: Entry): void;
+  resolve(): void;
   reject(error: unknown): void;
 }
 
 export interface TaskStoreOptions {
   readonly database: Database;
   claims(task: Task): Claims;
-  /** Makes the workspace of a task durable. */
-  create(task: Task, files: readonly MovedFile[]): Promise<void>;
-  /** Runs soon, once per turn of the event loop. */
-  soon(action: () => void): void;
+  readonly workspaces: {
+    /** Makes the workspace of a task, durable when it resolves. */
+    create(task: Task, files: readonly MovedFile[]): Promise<void>;
+    remove(task: Task): Promise<void>;
+  };
 }
 
 type Row = { record: string };
@@ -58,6 +71,7 @@ export class TaskStore implements Records {
   readonly #o: TaskStoreOptions;
   readonly #sql: ReturnType<typeof statements>;
   #batch: Add[] = [];
+  #committing = false;
   /** Keys whose first submission is under way. */
   readonly #underWay = new Set<string>();
 
@@ -66,29 +80,37 @@ export class TaskStore implements Records {
     this.#sql = statements(options.database);
   }
 
-  async add(task: Task, files: readonly MovedFile[], once: Once | null): Promise<Entry> {
-    await this.#o.create(task, files);
-    return new Promise((resolve, reject) => {
-      this.#batch.push({ task, entry: this.entry(task), once, resolve, reject });
-      // One sync serves all who submit at the same time.
-      if (this.#batch.length === 1) this.#o.soon(() => this.#commit());
+  async add(task: Task, files: readonly MovedFile[], once: Once | null): Promise<void> {
+    await this.#o.workspaces.create(task, files);
+    return new Promise<void>((resolve, reject) => {
+      this.#batch.push({ task, claims: this.#o.claims(task), once, resolve, reject });
+      void this.#commit();
+    }).catch(async error => {
+      if (!this.knows(task.id)) await this.#o.workspaces.remove(task);
+      throw error;
     });
   }
 
-  #commit(): void {
-    const batch = this.#batch;
-    this.#batch = [];
-    try {
-      this.#o.database.transaction(() => {
-        for (const { task, entry, once } of batch) {
-          this.#insert(task, entry.claims);
-          if (once) this.#sql.addKey.run(task.user, once.key, once.digest, task.id, task.submission);
-        }
-      });
-      for (const { entry, resolve } of batch) resolve(entry);
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
+  /** One commit serves all who come while the disk is busy with the one before. */
+  async #commit(): Promise<void> {
+    if (this.#committing) return;
+    this.#committing = true;
+    while (this.#batch.length > 0) {
+      const batch = this.#batch;
+      this.#batch = [];
+      try {
+        await this.#o.database.commitLater(() => {
+          for (const { task, claims, once } of batch) {
+            this.#insert(task, claims);
+            if (once) this.#sql.addKey.run(task.user, once.key, once.digest, task.id, task.submission);
+          }
+        });
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
     }
+    this.#committing = false;
   }
 
   #insert(task: Task, claims: Claims): void {
@@ -200,7 +222,10 @@ function urgency(task: Task): number {
 
 function statements(database: Database) {
   return {
-    addLive: database.prepare('INSERT INTO live VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)'),
+    addLive: database.prepare(
+      `INSERT INTO live (id, instance, state, urgency, rank, name, artifact, user, priority, claims, record)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
     removeLive: database.prepare('DELETE FROM live WHERE id = ?'),
     change: database.prepare(
       'UPDATE live SET state = ?, urgency = ?, rank = ?, priority = ?, record = ? WHERE id = ?',

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { errorCode, Fault } from '../../proto/fault.ts';
+import { MAX_TOKEN_DAYS } from '../../proto/words.ts';
 import type { Database, Migrations } from './database.ts';
 
 export const TOKEN_TABLES: Migrations = {
@@ -30,10 +31,8 @@ export const TOKEN_TABLES: Migrations = {
 
 /** Seconds that `iat` and `nbf` may lie ahead of our clock. */
 const TOLERANCE = 60;
-/** Days a token may live at most. */
-const MAX_DAYS = 3650;
-/** What a token without expiry gets all the same. */
-const FOREVER = MAX_DAYS * 86_400;
+/** What a token without expiry gets all the same, in seconds. */
+const FOREVER = MAX_TOKEN_DAYS * 86_400;
 
 /** A token as lists show it; times are seconds since the epoch, 0 = not revoked. */
 export interface IssuedToken {
@@ -44,10 +43,8 @@ export interface IssuedToken {
   readonly revoked: number;
 }
 
-export interface TokensOptions {
-  readonly database: Database;
-  /** Absolute path of the folder with one folder an instance. */
-  readonly storage: string;
+/** What a reload may change. */
+export interface TokenRules {
   readonly algorithm: 'HS256' | 'HS384' | 'HS512';
   readonly audience: string;
   readonly acceptAudiences: readonly string[];
@@ -55,6 +52,12 @@ export interface TokensOptions {
   readonly duration: number;
   /** The gateway's key, whose tokens every instance accepts; null for none. */
   readonly gateway: { readonly key: Uint8Array; readonly audience: string } | null;
+}
+
+export interface TokensOptions extends TokenRules {
+  readonly database: Database;
+  /** Absolute path of the folder with one folder an instance. */
+  readonly storage: string;
   /** Seconds since the epoch. */
   readonly now: () => number;
   readonly newId: () => string;
@@ -66,10 +69,18 @@ interface Checked {
 }
 
 export class Tokens {
-  readonly #o: TokensOptions;
+  #o: TokensOptions;
+  readonly #revoked;
 
   constructor(options: TokensOptions) {
     this.#o = options;
+    this.#revoked = options.database.prepare('SELECT revoked FROM token WHERE jti = ?');
+  }
+
+  /** Goes by other rules from now on. */
+  configure(rules: TokenRules): void {
+    const { algorithm, audience, acceptAudiences, duration, gateway } = rules;
+    this.#o = { ...this.#o, algorithm, audience, acceptAudiences, duration, gateway };
   }
 
   /** Makes the key of an instance where it has none. */
@@ -99,10 +110,11 @@ export class Tokens {
   ): Promise<{ token: string; issued: IssuedToken }> {
     if (!/^[^\p{C}\s]{1,255}$/u.test(subject))
       throw new Fault('invalid', 'bad-input', 'the login is not a name');
-    if (days < 0 || days > MAX_DAYS) throw new Fault('invalid', 'bad-input', `days are 1 to ${MAX_DAYS}`);
+    if (days < 0 || days > MAX_TOKEN_DAYS)
+      throw new Fault('invalid', 'bad-input', `days are 1 to ${MAX_TOKEN_DAYS}`);
     const { duration, now, newId, algorithm, audience, database } = this.#o;
     const issued = Math.floor(now());
-    const expires = issued + (days > 0 ? days * 86_400 : duration || FOREVER);
+    const expires = issued + Math.min(days > 0 ? days * 86_400 : duration || FOREVER, FOREVER);
     const jti = newId();
     const token = await new SignJWT({ jti })
       .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
@@ -142,9 +154,8 @@ export class Tokens {
   /** Who a token proves to be. Throws `forbidden` with the cause, `not_found` when the instance has no key. */
   async verify(instance: string, token: string): Promise<Checked> {
     const { gateway, audience, acceptAudiences } = this.#o;
-    const key = instance === '' && gateway ? null : this.#key(instance);
+    const key = this.#key(instance);
     try {
-      if (!key) throw new errors.JWSSignatureVerificationFailed();
       const checked = await this.#check(token, key, [audience, ...acceptAudiences]);
       if (this.#isRevoked(instance, checked.jti)) {
         throw new Fault('forbidden', 'token-revoked', 'the token was revoked');
@@ -160,6 +171,21 @@ export class Tokens {
     }
   }
 
+  /** The same where no instance is named: whatever instance's token it is. Throws the most telling refusal. */
+  async verifyAny(instances: readonly string[], token: string): Promise<Checked> {
+    let refused: unknown = new Fault('forbidden', 'token-invalid', 'the token is invalid');
+    for (const instance of instances) {
+      try {
+        return await this.verify(instance, token);
+      } catch (error) {
+        // Of the instance that signed it: another one's key only finds the signature wrong.
+        const { reason } = error as Partial<Fault>;
+        if (reason === 'token-expired' || reason === 'token-revoked') refused = error;
+      }
+    }
+    throw refused;
+  }
+
   async #check(
     token: string,
     key: Uint8Array,
@@ -173,7 +199,7 @@ export class Tokens {
       currentDate: new Date(now * 1000),
     });
     const { sub, iat, groups, jti } = payload;
-    if (!sub || /[\p{C}\s]/u.test(sub))
+    if (typeof sub !== 'string' || sub === '' || /[\p{C}\s]/u.test(sub))
       throw new Fault('forbidden', 'token-invalid', 'the token has no subject');
     if ((iat ?? 0) > now + TOLERANCE) {
       throw new Fault('forbidden', 'token-invalid', 'the token was issued in the future');
@@ -201,8 +227,7 @@ export class Tokens {
 
   #isRevoked(instance: string, jti: string | null): boolean {
     if (jti === null) return false;
-    const row = this.#o.database.prepare('SELECT revoked FROM token WHERE jti = ?').get<IssuedToken>(jti);
-    if (row && row.revoked > 0) return true;
+    if ((this.#revoked.get<IssuedToken>(jti)?.revoked ?? 0) > 0) return true;
     try {
       return readFileSync(join(this.#o.storage, instance, 'revoked'), 'ascii')
         .split(/\s+/)

@@ -1,16 +1,16 @@
 /** The folders of tasks: made durable before a task is accepted, ended journals, swept of what no task owns. */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { chmod, lstat, mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeYaml } from '../../proto/document.ts';
-import { errorCode, Fault } from '../../proto/fault.ts';
-import { encodeEnd, encodeLog, HEADER_SIZE, MAX_PAYLOAD } from '../../proto/frame.ts';
+import { errorCode } from '../../proto/fault.ts';
+import { encodeEnd, encodeLog, resumableLength } from '../../proto/frame.ts';
+import { MAX_SOCKET_PATH } from '../../systemd/sockets.ts';
 import type { Outcome } from '../../workers/job.ts';
 import type { Task, TaskPaths } from '../core/task.ts';
 import type { MovedFile } from '../core/world.ts';
+import { SharedSync, syncFolder, syncTaken, take, writeDurably } from './durable.ts';
 
-/** Longest path of a Unix socket, in bytes (sockaddr_un of Linux, less the final NUL). */
-const MAX_SOCKET_PATH = 107;
 /** Seconds for which an abandoned upload is kept. */
 const SPOOL_AGE = 86_400;
 
@@ -51,15 +51,29 @@ export class Workspaces {
   /** Makes the workspace of a new task and moves its files in; durable when it resolves, gone when it rejects. */
   async create(task: Task, files: readonly MovedFile[]): Promise<void> {
     try {
-      await mkdir(task.place, { recursive: true, mode: 0o750 });
-      // task.yml is for people: the record in the database is what counts, so it need not be synced.
-      const told = writeFile(join(task.place, 'task.yml'), describe(task), { mode: 0o640 });
-      await Promise.all([...files.map(take), told]);
-      await Promise.all([syncFolder(task.place), this.#parents.sync(dirname(task.place))]);
+      const made = await mkdir(task.place, { recursive: true, mode: 0o750 });
+      await all(files.map(take));
+      // Side by side: the file system's journal then serves them all, and other submissions, by one commit.
+      const syncs = files.map(syncTaken);
+      const parent = dirname(task.place);
+      syncs.push(syncFolder(task.place), this.#parents.sync(parent));
+      // The first task of a new instance.
+      if (made !== task.place) syncs.push(this.#parents.sync(dirname(parent)));
+      await all(syncs);
     } catch (error) {
-      await rm(task.place, { recursive: true, force: true });
+      await this.remove(task);
       throw error;
     }
+  }
+
+  /** Removes the workspace of a task that could not be taken in. */
+  async remove(task: Task): Promise<void> {
+    await rm(task.place, { recursive: true, force: true });
+  }
+
+  /** Writes task.yml of a task that starts. It is for people: the record in the database is what counts. */
+  async describe(task: Task): Promise<void> {
+    await writeFile(join(task.place, 'task.yml'), describe(task), { mode: 0o640 });
   }
 
   /** Writes down how a task ended; for people and for backups, the archive is in the database. */
@@ -73,8 +87,8 @@ export class Workspaces {
   }
 
   /**
-   * Ends a journal that no thread writes: what stands in the way of a frame's end is cut off first. It is written when
-   * this returns, so that a kill right after finds no recorded end without it.
+   * Ends a journal that no thread writes: a torn frame is cut off first, and an end that was never recorded. It is
+   * written when this returns, so that a kill right after finds no recorded end without it.
    */
   endJournal(task: Task, outcome: Outcome): void {
     const reason = outcome.fault?.message ?? outcome.result;
@@ -82,7 +96,7 @@ export class Workspaces {
     const last = encodeEnd(succeeded, succeeded ? '' : reason);
     const file = openSync(task.journal, constants.O_RDWR | constants.O_CREAT, 0o640);
     try {
-      const end = wholeFrames(file);
+      const end = resumableLength((into, at) => readSync(file, into, 0, into.length, at));
       ftruncateSync(file, end);
       writeSync(file, succeeded ? last : Buffer.concat([encodeLog('error', reason), last]), 0, null, end);
     } finally {
@@ -121,100 +135,9 @@ function describe(task: Task): string {
   return writeYaml(rest);
 }
 
-async function take({ from, to, keep }: MovedFile): Promise<void> {
-  try {
-    if (keep) return await copy(from, to);
-    // A link here could name any file that the daemon may read.
-    const file = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      if (!(await file.stat()).isFile())
-        throw new Fault('invalid', 'bad-input', `${from} is not a regular file`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(from, to);
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ELOOP') {
-      throw new Fault('invalid', 'not-found', `the spooled file ${from} is not there`);
-    }
-    if (code !== 'EXDEV') throw error;
-    await copy(from, to);
-    await rm(from, { force: true });
-  }
-}
-
-async function copy(from: string, to: string): Promise<void> {
-  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  await syncFolder(to);
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const temporary = `${path}.new`;
-  const file = await open(temporary, 'w', 0o640);
-  try {
-    await file.writeFile(text);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, path);
-}
-
-/** Syncs folders that many change at once: who comes while a sync runs shares the next one. */
-class SharedSync {
-  readonly #running = new Map<string, Promise<void>>();
-  readonly #next = new Map<string, Promise<void>>();
-
-  sync(folder: string): Promise<void> {
-    const running = this.#running.get(folder);
-    if (!running) return this.#start(folder);
-    const next = this.#next.get(folder) ?? running.catch(() => undefined).then(() => this.#follow(folder));
-    this.#next.set(folder, next);
-    return next;
-  }
-
-  #follow(folder: string): Promise<void> {
-    this.#next.delete(folder);
-    return this.#start(folder);
-  }
-
-  #start(folder: string): Promise<void> {
-    const sync = syncFolder(folder).finally(() => {
-      if (this.#running.get(folder) === sync) this.#running.delete(folder);
-    });
-    this.#running.set(folder, sync);
-    return sync;
-  }
-}
-
-/** Syncs a folder, or a file. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-/** Bytes of a journal up to the end of its last whole frame. */
-function wholeFrames(file: number): number {
-  const { size } = fstatSync(file);
-  const chunk = Buffer.alloc(MAX_PAYLOAD * 4);
-  let at = 0;
-  for (;;) {
-    const read = readSync(file, chunk, 0, chunk.length, at);
-    let inside = 0;
-    while (inside + HEADER_SIZE <= read) {
-      const length = HEADER_SIZE + chunk.readUInt32LE(inside + 4);
-      if (length > HEADER_SIZE + MAX_PAYLOAD || at + inside + length > size) return at + inside;
-      inside += length;
-    }
-    if (inside === 0) return at;
-    at += inside;
-  }
+/** Waits for all, also when one fails: what is removed then must not come back. */
+async function all(steps: readonly Promise<void>[]): Promise<void> {
+  for (const step of await Promise.allSettled(steps)) if (step.status === 'rejected') throw step.reason;
 }
 
 async function list(path: string): Promise<string[]> {

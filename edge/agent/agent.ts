@@ -2,8 +2,9 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import type { Policy } from '../../proto/policy.ts';
 import { VERSION } from '../../proto/words.ts';
-import type { TokenKey } from '../auth/key.ts';
 import { verifyToken } from '../auth/token.ts';
+import { withoutFinalSlash } from '../http/final-slash.ts';
+import { type AreaLog, flaggedLog } from '../http/log-flags.ts';
 import type { Speaker } from '../http/problem.ts';
 import { makeAuthenticate } from './access.ts';
 import { Cache } from './cache.ts';
@@ -13,7 +14,8 @@ import { Live } from './live.ts';
 import { addDataRoutes } from './routes/data.ts';
 import { addEventRoutes } from './routes/events.ts';
 import { addMetricsRoutes } from './routes/metrics.ts';
-import { type AgentSettings, slurmrestdTarget } from './settings.ts';
+import type { LOG_FLAGS } from './schema.ts';
+import { type Agent, slurmrestdTarget } from './settings.ts';
 import { slurmHeaders } from './slurm-auth.ts';
 import { Slurmrestd } from './slurmrestd.ts';
 import { speakAgent } from './speak.ts';
@@ -21,22 +23,23 @@ import { speakAgent } from './speak.ts';
 /** Version of the drawing interface that `/info` announces. */
 const RACKSDB_VERSION = '0.5.0';
 
-interface AgentLog {
-  info(fields: object, sentence: string): void;
-  warn(fields: object, sentence: string): void;
+/** Views and drawings of the inventory, for those who have a token. */
+interface Racksdb {
+  /** Served below `/racksdb/v{R}`. */
+  readonly routes: FastifyPluginAsync;
+  /** Whether the inventory has an infrastructure of that name; false without a daemon or an inventory. */
+  has(infrastructure: string): Promise<boolean>;
 }
 
 export interface AgentOptions {
-  readonly settings: AgentSettings;
-  readonly warnings: readonly string[];
+  readonly agent: Agent;
   readonly policy: Policy;
-  readonly keys: readonly TokenKey[];
-  /** Views and drawings of the inventory, served below `/racksdb/v{R}`; null without a daemon that draws. */
-  readonly racksdb: FastifyPluginAsync | null;
+  /** Null where the settings want none. */
+  readonly racksdb: Racksdb | null;
   /** Wall clock in milliseconds. */
   readonly now: () => number;
   readonly random: () => number;
-  readonly log: AgentLog;
+  readonly log: AreaLog;
   /** Aborts when the edge stops: streams end. */
   readonly stopping: AbortSignal;
 }
@@ -48,36 +51,46 @@ export interface AgentArea {
   readonly port: number;
   routes(alone: boolean): FastifyPluginAsync;
   readonly speakers: readonly { readonly prefix: string; readonly speak: Speaker }[];
+  rewrite(url: string): string;
 }
 
 export function agentArea(options: AgentOptions): AgentArea {
-  const { service } = options.settings;
+  const { service } = options.agent.settings;
+  let root = '/agent/';
   return {
     name: 'agent',
     host: service.interface,
     port: service.port,
-    routes: alone => app => addRoutes(app, options, alone),
+    routes: alone => {
+      if (alone) root = '/';
+      return app => addRoutes(app, options, alone);
+    },
+    rewrite: url => withoutFinalSlash(url, root),
     speakers: [{ prefix: '/agent', speak: speakAgent }],
   };
 }
 
 async function addRoutes(app: FastifyInstance, options: AgentOptions, alone: boolean): Promise<void> {
-  const { settings, now, log, random } = options;
+  const { agent, now, random } = options;
+  const { settings } = agent;
+  const log = flaggedLog<(typeof LOG_FLAGS)[number]>(options.log, settings.service);
   // Routes at root answer faults as those below /agent do.
   app.addHook('onRoute', route => {
     route.config = { ...route.config, speak: speakAgent };
   });
   const warn = (sentence: string): void => log.warn({}, sentence);
-  for (const sentence of options.warnings) warn(sentence);
+  const info = (sentence: string): void => log.info({}, sentence);
+  for (const sentence of agent.warnings) warn(sentence);
   const slurmrestd = new Slurmrestd({
     target: slurmrestdTarget(settings),
-    headers: slurmHeaders(settings.slurmrestd, now, warn),
+    headers: slurmHeaders({ ...settings.slurmrestd, jwt_key: agent.slurmKey }, now, warn),
     versions: settings.slurmrestd.versions,
     timeout: settings.slurmrestd.timeout,
     rediscover: settings.cache.version,
     now,
     warn,
-    trace: tracer(settings, log),
+    info,
+    trace: text => log.trace('slurmrestd', text),
   });
   const { enabled, host, port, password } = settings.cache;
   const prefix = `rackwright:${settings.service.cluster}:`;
@@ -94,45 +107,45 @@ async function addRoutes(app: FastifyInstance, options: AgentOptions, alone: boo
         now,
         random,
         warn,
+        info,
       })
     : null;
   const verify = verifyToken({
     algorithm: settings.jwt.algorithm,
     audience: settings.jwt.audience,
-    keys: options.keys,
+    keys: [agent.key],
     now,
   });
   const authenticate = makeAuthenticate(verify, options.policy);
   const mount: FastifyPluginAsync = async at => {
+    // No route here reads a body, so none is a bad one.
+    at.removeAllContentTypeParsers();
+    at.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
     addOpenRoutes(at, options);
     addDataRoutes(at, { cluster, cache, settings, authenticate });
-    addEventRoutes(at, { live, authenticate, stopping: options.stopping });
+    addEventRoutes(at, { live, authenticate, now, stopping: options.stopping });
     addMetricsRoutes(at, { settings, collector, cache, authenticate, now });
-    if (options.racksdb) await at.register(options.racksdb, { prefix: `/racksdb/v${RACKSDB_VERSION}` });
+    if (options.racksdb)
+      await at.register(options.racksdb.routes, { prefix: `/racksdb/v${RACKSDB_VERSION}` });
   };
   await app.register(mount, { prefix: '/agent' });
   if (alone) await app.register(mount);
   collector?.open();
   app.addHook('onClose', async () => {
     live.close();
-    await collector?.close();
+    // Together: a collection that waits for a hung slurmrestd ends with the connections.
+    await Promise.all([collector?.close(), slurmrestd.close()]);
     await cache.close();
-    await slurmrestd.close();
   });
 }
 
-/**
- * Requests to slurmrestd as log lines, where `[service] debug` asks for them and `debug_flags` does not choose others.
- * Lines go out as information that begins with `debug:`, since the level of the log is the process's.
- */
-function tracer({ service }: AgentSettings, log: AgentLog): (text: string) => void {
-  const { debug, debug_flags: flags } = service;
-  const chosen = flags.length === 0 || flags.some(flag => ['ALL', 'slurmweb', 'slurmrestd'].includes(flag));
-  return debug && chosen ? text => log.info({}, `debug: slurmrestd: ${text}`) : () => undefined;
-}
-
 /** Routes that need no token. */
-function addOpenRoutes(app: FastifyInstance, { settings, racksdb }: AgentOptions): void {
+function addOpenRoutes(app: FastifyInstance, { agent, racksdb }: AgentOptions): void {
+  const { settings } = agent;
+  const infrastructure = settings.racksdb.infrastructure ?? settings.service.cluster;
+  // Unless the settings say so, drawings are announced while there is something to draw.
+  const drawn = async (): Promise<boolean> =>
+    racksdb !== null && (settings.racksdb.enabled === true || (await racksdb.has(infrastructure)));
   app.get('/version', async (_request, reply) =>
     reply.type('text/plain; charset=utf-8').send(`Rackwright agent v${VERSION}\n`),
   );
@@ -145,8 +158,8 @@ function addOpenRoutes(app: FastifyInstance, { settings, racksdb }: AgentOptions
       metrics: metrics.enabled,
       cache: cache.enabled,
       racksdb: {
-        enabled: settings.racksdb.enabled !== false && racksdb !== null,
-        infrastructure: settings.racksdb.infrastructure ?? service.cluster,
+        enabled: await drawn(),
+        infrastructure,
         version: RACKSDB_VERSION,
       },
       slurmdbd: { jobs_max_hours: slurmdbd.jobs_max_hours },

@@ -17,12 +17,17 @@ export interface CacheOptions {
 const SHORT = 4;
 /** Answers kept in memory; single jobs and nodes are many. */
 const MAX_ENTRIES = 1000;
+/** Spans of past jobs kept in memory: each may be a list as long as the cluster's history. */
+const MAX_PAST = 8;
 /** Milliseconds for one Redis command; a slower one counts as a miss. */
 const REDIS_TIMEOUT = 500;
 
 interface Entry {
   readonly value: Promise<unknown>;
-  readonly expires: number;
+  /** When the answer came, in milliseconds since the epoch; null while it is under way. */
+  came: number | null;
+  /** Milliseconds it is kept from then on. */
+  readonly kept: number;
 }
 
 type RedisClient = ReturnType<typeof openRedis>;
@@ -53,43 +58,61 @@ export class Cache {
     this.#redis?.destroy();
   }
 
-  /** The kept answer of a key, else what `load` answers. A failure is shared by those who wait, and not kept. */
+  /**
+   * The kept answer of a key, else what `load` answers. However long that takes, all who ask meanwhile wait for it: a
+   * slow Slurm is never asked the same twice at once. A failure is shared by those who wait, and not kept.
+   */
   read<T>(kind: string, key: string, seconds: number, load: () => Promise<T>): Promise<T> {
     const { now, enabled } = this.#options;
     const name = `${kind}:${key}`;
     const known = this.#entries.get(name);
-    if (known && known.expires > now()) {
+    if (known && this.#holds(known)) {
       if (enabled) this.#hit[kind] = (this.#hit[kind] ?? 0) + 1;
       return known.value as Promise<T>;
     }
     const kept = enabled ? seconds : Math.min(seconds, SHORT);
     const value = this.#fetch(kind, name, kept, load);
-    this.#entries.set(name, { value, expires: now() + kept * 1000 });
+    const entry: Entry = { value, came: null, kept: kept * 1000 };
+    this.#entries.delete(name);
+    this.#entries.set(name, entry);
     this.#shrink();
-    value.catch(() => {
-      if (this.#entries.get(name)?.value === value) this.#entries.delete(name);
-    });
+    value.then(
+      () => {
+        entry.came = now();
+      },
+      () => {
+        if (this.#entries.get(name) === entry) this.#entries.delete(name);
+      },
+    );
     return value;
+  }
+
+  /** Whether an answer may still be given. A clock that was set back makes it too old, not young for hours. */
+  #holds({ came, kept }: Entry): boolean {
+    if (came === null) return true;
+    const age = this.#options.now() - came;
+    return age >= 0 && age < kept;
   }
 
   async #fetch<T>(kind: string, name: string, seconds: number, load: () => Promise<T>): Promise<T> {
     const stored = await this.#stored(name);
     const counts = stored === null ? this.#miss : this.#hit;
     if (this.#options.enabled) counts[kind] = (counts[kind] ?? 0) + 1;
-    if (stored !== null) return JSON.parse(stored) as T;
+    if (stored !== null) return stored.value as T;
     const value = await load();
     void this.#store(name, value, seconds);
     return value;
   }
 
+  /** Forgets what is too old at once, whatever the number: a list of a large cluster takes tens of megabytes. */
   #shrink(): void {
-    const now = this.#options.now();
-    if (this.#entries.size <= MAX_ENTRIES) return;
-    for (const [name, entry] of this.#entries) if (entry.expires <= now) this.#entries.delete(name);
-    for (const name of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_ENTRIES) break;
-      this.#entries.delete(name);
-    }
+    for (const [name, entry] of this.#entries) if (!this.#holds(entry)) this.#entries.delete(name);
+    this.#forget([...this.#entries.keys()].filter(name => name.startsWith('jobs_past:')).slice(0, -MAX_PAST));
+    this.#forget([...this.#entries.keys()].slice(0, -MAX_ENTRIES));
+  }
+
+  #forget(names: readonly string[]): void {
+    for (const name of names) this.#entries.delete(name);
   }
 
   #connect(redis: NonNullable<CacheOptions['redis']>): RedisClient {
@@ -102,12 +125,19 @@ export class Cache {
     return client;
   }
 
-  async #stored(name: string): Promise<string | null> {
+  /** What Redis keeps; null for nothing, and for what is no answer of ours. */
+  async #stored(name: string): Promise<{ readonly value: unknown } | null> {
     if (!this.#redis?.isReady) return null;
+    let kept: string | null;
     try {
-      return await within(this.#redis.get(this.#options.prefix + name), REDIS_TIMEOUT);
+      kept = await within(this.#redis.get(this.#options.prefix + name), REDIS_TIMEOUT);
     } catch (error) {
       this.#trouble(error);
+      return null;
+    }
+    try {
+      return kept === null ? null : { value: JSON.parse(kept) };
+    } catch {
       return null;
     }
   }

@@ -1,9 +1,10 @@
 /** The cluster's data as routes serve it: one upstream fetch shared by all readers, in the frontends' shapes. */
 import { Fault, toFault } from '../../proto/fault.ts';
 import type { Cache } from './cache.ts';
+import { jobDetail, only } from './filters.ts';
 import { inHostlist } from './hostlist.ts';
-import { jobDetail, jobRow, pastRow } from './job-shapes.ts';
-import type { AgentSettings } from './settings.ts';
+import { jobRow, pastRow } from './job-shapes.ts';
+import type { AgentSettings } from './schema.ts';
 import {
   accountRow,
   associationRow,
@@ -13,7 +14,7 @@ import {
   qosRow,
   reservationRow,
 } from './shapes.ts';
-import type { Slurmrestd, SlurmVersions } from './slurmrestd.ts';
+import { EMPTY_RESULT, type Slurmrestd, type SlurmVersions } from './slurmrestd.ts';
 import { addJob, addNode, emptyTally } from './tally.ts';
 import { integer, items, type Raw, raw, states, text } from './values.ts';
 
@@ -29,6 +30,9 @@ export interface Row {
   readonly nodes: string;
   readonly states: readonly string[];
 }
+
+/** Seconds that one ping serves all who ask. */
+const PING = 4;
 
 /** States in which a job has no processes any longer. */
 const FINISHED = new Set([
@@ -66,8 +70,11 @@ export class Cluster {
     this.#now = now;
   }
 
-  async versions(): Promise<SlurmVersions> {
-    return this.#cache.read('version', '', this.#settings.cache.version, () => this.#slurmrestd.versions());
+  /** Whether Slurm answers now, and its versions. Frontends learn of trouble from this alone, so it is never old. */
+  ping(): Promise<SlurmVersions> {
+    return this.#cache.read('version', '', Math.min(PING, this.#settings.cache.version), () =>
+      this.#slurmrestd.ping(),
+    );
   }
 
   statistics(): Promise<Statistics> {
@@ -124,8 +131,7 @@ export class Cluster {
 
   /** A job whole, with the login of its user. Throws `not_found`. */
   async job(id: number): Promise<{ readonly job: Record<string, unknown>; readonly user: string }> {
-    const job = await this.#cache.read('job', String(id), this.#settings.cache.job, () => this.#job(id));
-    return { job, user: text(job.user) };
+    return this.#cache.read('job', String(id), this.#settings.cache.job, () => this.#job(id));
   }
 
   nodes(): Promise<readonly Row[]> {
@@ -166,26 +172,30 @@ export class Cluster {
     return this.#rows('associations', associationRow, true);
   }
 
-  async #job(id: number): Promise<Record<string, unknown>> {
+  async #job(id: number): Promise<{ readonly job: Record<string, unknown>; readonly user: string }> {
     const [record, live] = await Promise.all([this.#oneJob(id, true), this.#oneJob(id, false)]);
     if (record.job === null && live.job === null) {
       const trouble = live.trouble ?? record.trouble;
       throw trouble ?? new Fault('not_found', 'not-found', `Job ${id} not found`);
     }
-    return jobDetail(record.job, live.job);
+    const job = jobDetail(record.job, live.job, this.#settings.filters, this.#now() / 1000);
+    return { job, user: text(live.job?.user_name) || text(record.job?.user) };
   }
 
   /** A job out of one of the two sources; trouble with one is no trouble while the other knows it. */
   async #oneJob(id: number, accounting: boolean): Promise<{ job: Raw | null; trouble: Fault | null }> {
     try {
       const answer = await this.#slurmrestd.get(`job/${id}`, undefined, accounting);
-      const found = items(answer.jobs)[0];
+      // The id of an array names one of its tasks too, and all of them are answered.
+      const found = items(answer.jobs).find(job => integer(raw(job).job_id) === id) ?? items(answer.jobs)[0];
       return { job: found === undefined ? null : raw(found), trouble: null };
     } catch (error) {
       const fault = toFault(error);
       if (fault.kind === 'not_found') return { job: null, trouble: null };
-      // Accounting may not be there at all; then the controller's word decides.
-      return { job: null, trouble: accounting ? null : fault };
+      // Accounting may not be there at all, which is told at once; then the controller's word decides. But one that is
+      // silent says nothing of a job that the controller has forgotten.
+      const absent = accounting && fault.reason !== 'timeout' && fault.reason !== 'slurm-unreachable';
+      return { job: null, trouble: absent ? null : fault };
     }
   }
 
@@ -206,7 +216,11 @@ export class Cluster {
   async #each(path: string, list: string, take: (value: unknown) => void, accounting = false): Promise<void> {
     // slurmdb of some versions spells its lists in capitals: QOS.
     const lists = new Set([list, list.toUpperCase()]);
-    await this.#slurmrestd.get(path, { lists, onElement: (_list, value) => take(value) }, accounting);
+    try {
+      await this.#slurmrestd.get(path, { lists, onElement: (_list, value) => take(value) }, accounting);
+    } catch (error) {
+      if (!accounting || !(error instanceof Fault) || error.details.code !== EMPTY_RESULT) throw error;
+    }
   }
 }
 
@@ -219,10 +233,4 @@ function row(object: Record<string, unknown>, members: readonly string[]): Row {
     nodes: text(object.nodes),
     states: states(object.job_state ?? state.current ?? object.state),
   };
-}
-
-/** The members that the setting leaves; all when it names none. */
-function only(object: Record<string, unknown>, members: readonly string[]): Record<string, unknown> {
-  if (members.length === 0) return object;
-  return Object.fromEntries(Object.entries(object).filter(([name]) => members.includes(name)));
 }

@@ -24,6 +24,7 @@ export interface CollectorOptions {
   readonly now: () => number;
   readonly random: () => number;
   readonly warn: (text: string) => void;
+  readonly info: (text: string) => void;
 }
 
 /** How long the very first scrape waits for the first snapshot, in milliseconds. */
@@ -93,7 +94,8 @@ export class Collector {
       await Promise.race([this.#running, new Promise(resolve => setTimeout(resolve, FIRST_WAIT).unref())]);
     }
     const age = this.#snapshot ? this.#options.now() - this.#snapshot.taken : Number.POSITIVE_INFINITY;
-    if (this.#snapshot && age <= this.#options.maxAge * 1000) return this.#snapshot;
+    // A clock that was set back makes a snapshot of the future, which would never be too old.
+    if (this.#snapshot && Math.abs(age) <= this.#options.maxAge * 1000) return this.#snapshot;
     const why = this.#last?.message ?? 'the first collection has not ended yet';
     throw new Fault('unavailable', 'metrics-unavailable', `no metrics to show: ${why}`);
   }
@@ -124,11 +126,14 @@ export class Collector {
       await slurmrestd.get('jobs', { lists: JOBS, onElement: (_list, job) => addJob(tally, job, users) });
       const scheduler = await this.#scheduler();
       this.#snapshot = { tally, scheduler, taken: now(), took: now() - began };
+      if (this.#streak > 0) this.#options.info(`collections succeed again after ${this.#streak} that failed`);
       this.#streak = 0;
       this.#last = null;
       for (const odd of tally.unreadableGres)
         this.#warnOnce(`GRES "${odd}" can't be read: it counts as no GPU`);
     } catch (error) {
+      // The connections were closed under it.
+      if (this.#closed) return;
       const fault = toFault(error);
       this.#last = fault;
       this.#streak++;

@@ -1,10 +1,10 @@
 /** Whether an agent can do its work, a line for each part: what is right, or how to mend it; and slurmctld's numbers. */
-import { toFault } from '../../proto/fault.ts';
-import type { AgentSettings } from './settings.ts';
+import { Fault, toFault } from '../../proto/fault.ts';
+import type { AgentSettings } from './schema.ts';
 import { slurmrestdTarget } from './settings.ts';
 import { tokenExpiry } from './slurm-auth.ts';
-import type { Slurmrestd, SlurmVersions } from './slurmrestd.ts';
-import { integer, items, number, raw, text } from './values.ts';
+import { EMPTY_RESULT, type Slurmrestd, type SlurmVersions } from './slurmrestd.ts';
+import { integer, number, type Raw, raw, text } from './values.ts';
 
 export interface Finding {
   readonly subject: string;
@@ -23,6 +23,11 @@ const COUNTERS = [
   'jobs_pending',
   'jobs_running',
 ] as const;
+
+/** Lists of accounting's configuration: read an element at a time, for a large site has a hundred thousand associations. */
+const CONFIG_LISTS = new Set([
+  ...['clusters', 'tres', 'TRES', 'accounts', 'users', 'qos', 'QOS', 'wckeys', 'associations', 'instances'],
+]);
 
 /** Seconds by which two clocks may differ before tokens get into trouble. */
 const MAX_SKEW = 30;
@@ -122,11 +127,29 @@ async function checkClock(client: Client, now: () => number): Promise<Finding> {
 async function checkAccounting(client: Client): Promise<Finding> {
   const subject = 'accounting';
   try {
-    const clusters = items((await client.get('config', undefined, true)).clusters).map(raw);
+    const clusters = await accountedClusters(client);
     return { subject, verdict: 'right', message: `slurmdbd knows ${clusters.length} cluster(s)` };
   } catch (error) {
     const why = toFault(error).message;
     return { subject, verdict: 'hint', message: `not available, so no past jobs, accounts and QOS: ${why}` };
+  }
+}
+
+/** Clusters that accounting knows. 22.05 refuses its whole configuration while a part of it is empty, workload keys say. */
+async function accountedClusters(client: Client): Promise<readonly Raw[]> {
+  const ask = async (path: string): Promise<readonly Raw[]> => {
+    const clusters: Raw[] = [];
+    const onElement = (list: string, value: unknown): void => {
+      if (list === 'clusters') clusters.push(raw(value));
+    };
+    await client.get(path, { lists: CONFIG_LISTS, onElement }, true);
+    return clusters;
+  };
+  try {
+    return await ask('config');
+  } catch (error) {
+    if (error instanceof Fault && error.details.code === EMPTY_RESULT) return ask('clusters');
+    throw error;
   }
 }
 
@@ -150,11 +173,11 @@ export async function readDiagnostics(client: Client): Promise<{
   readonly clusters: readonly { readonly name: string; readonly nodes: string }[];
 }> {
   const statistics = raw((await client.get('diag')).statistics);
-  const accounting = await client.get('config', undefined, true);
   return {
     statistics: Object.fromEntries(COUNTERS.map(name => [name, integer(statistics[name])])),
-    clusters: items(accounting.clusters)
-      .map(raw)
-      .map(cluster => ({ name: text(cluster.name), nodes: text(cluster.nodes) })),
+    clusters: (await accountedClusters(client)).map(({ name, nodes }) => ({
+      name: text(name),
+      nodes: text(nodes),
+    })),
   };
 }

@@ -1,4 +1,5 @@
 /** Metric families as text: OpenMetrics 1.0.0 and the older Prometheus text format 0.0.4. */
+import type { Exposition } from '../http/scrape.ts';
 
 export interface Sample {
   /** Behind the family's name: `_bucket`, `_sum`, `_count`, `_total`; empty for the plain one. */
@@ -17,35 +18,6 @@ export interface Family {
    */
   readonly type: 'gauge' | 'counter' | 'histogram' | 'total' | 'info';
   readonly samples: readonly Sample[];
-}
-
-export type Exposition = 'openmetrics-1.0.0' | 'openmetrics-0.0.1' | 'text-0.0.4';
-
-export const CONTENT_TYPES: Readonly<Record<Exposition, string>> = {
-  'openmetrics-1.0.0': 'application/openmetrics-text; version=1.0.0; charset=utf-8',
-  'openmetrics-0.0.1': 'application/openmetrics-text; version=0.0.1; charset=utf-8',
-  'text-0.0.4': 'text/plain; version=0.0.4; charset=utf-8',
-};
-
-/** Chooses by an Accept header's weights; the old text format for whoever does not ask for OpenMetrics. */
-export function negotiate(accept: string | undefined): Exposition {
-  let best: { exposition: Exposition; weight: number } = { exposition: 'text-0.0.4', weight: -1 };
-  for (const range of (accept ?? '').slice(0, 4096).split(',')) {
-    const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase());
-    const parameter = (name: string): string | undefined =>
-      parameters.find(part => part.startsWith(`${name}=`))?.slice(name.length + 1);
-    const weight = Number(parameter('q') ?? 1);
-    if (!(weight > 0)) continue;
-    let exposition: Exposition;
-    if (type === 'application/openmetrics-text') {
-      exposition = parameter('version') === '0.0.1' ? 'openmetrics-0.0.1' : 'openmetrics-1.0.0';
-    } else if (type === 'text/plain' || type === 'text/*' || type === '*/*') exposition = 'text-0.0.4';
-    else continue;
-    const newer =
-      weight === best.weight && exposition === 'openmetrics-1.0.0' && best.exposition === 'openmetrics-0.0.1';
-    if (weight > best.weight || newer) best = { exposition, weight };
-  }
-  return best.exposition;
 }
 
 /** Renders families: TYPE and HELP once before the samples, no blank lines, LF only, `# EOF` in OpenMetrics. */

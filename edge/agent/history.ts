@@ -1,6 +1,7 @@
 /** Historical charts out of the collector's HTTP API (Prometheus), in the form the frontends draw. */
 import { request } from 'undici';
 import { Fault } from '../../proto/fault.ts';
+import { Refusal } from '../http/problem.ts';
 import { JOB_STATES, NODE_STATES } from './tally.ts';
 import { items, raw, text } from './values.ts';
 
@@ -26,6 +27,8 @@ export interface HistoryOptions {
   readonly match: string | null;
   /** Seconds between scrapes. */
   readonly scrapeInterval: number;
+  /** Seconds for one query. */
+  readonly patience: number;
   readonly now: () => number;
 }
 
@@ -40,8 +43,6 @@ const SPANS: Readonly<
   day: { span: 86_400, step: 600, cacheStep: 600 },
   week: { span: 604_800, step: 3600, cacheStep: 3600 },
 };
-/** Seconds for one query. */
-const TIMEOUT = 10;
 /** Bytes of one answer. */
 const MAX_ANSWER = 32 * 1024 * 1024;
 
@@ -119,13 +120,17 @@ async function ask(
   let status: number;
   let body: string;
   try {
-    const response = await request(url, { signal: AbortSignal.timeout(TIMEOUT * 1000) });
+    const response = await request(url, { signal: AbortSignal.timeout(options.patience * 1000) });
     status = response.statusCode;
     body = await bounded(response.body);
   } catch (error) {
     if (error instanceof Fault) throw error;
     if (error instanceof Error && error.name === 'TimeoutError') {
-      throw new Fault('unavailable', 'timeout', `the metrics collector did not answer within ${TIMEOUT} s`);
+      throw new Fault(
+        'unavailable',
+        'timeout',
+        `the metrics collector did not answer within ${options.patience} s`,
+      );
     }
     throw trouble(error instanceof Error ? error.message : String(error));
   }
@@ -151,6 +156,7 @@ async function bounded(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function trouble(what: string): Fault {
-  return new Fault('unavailable', 'metrics-unavailable', `the metrics collector can't be asked: ${what}`);
+/** The collector is behind us: its trouble is a bad gateway. */
+function trouble(what: string): Refusal {
+  return new Refusal(502, `the metrics collector can't be asked: ${what}`);
 }

@@ -163,19 +163,25 @@ const CONTROLLER_JOB: Shape = {
   tres_req_str: asText,
 };
 
-/** A job whole: accounting's record overlaid with the controller's; either may be missing, not both. */
-export function jobDetail(accounting: unknown, controller: unknown): Record<string, unknown> {
+/** The part of a job that accounting knows, or that is worked out of the controller's for sites without accounting. */
+export function accountingJob(
+  accounting: unknown,
+  controller: unknown,
+  now: number,
+): Record<string, unknown> {
   const live = raw(controller);
-  const record = accounting === null ? fromController(live) : raw(accounting);
-  if (controller === null) return shape(record, ACCOUNTING_JOB);
+  const record = shape(accounting === null ? fromController(live, now) : raw(accounting), ACCOUNTING_JOB);
   // Accounting calls a job "allocation" until its record is whole.
-  return { ...shape(record, ACCOUNTING_JOB), ...shape(live, CONTROLLER_JOB), name: text(live.name) };
+  return controller === null ? record : { ...record, name: text(live.name) };
+}
+
+/** The part that the controller alone knows, or knows better. */
+export function controllerJob(controller: unknown): Record<string, unknown> {
+  return shape(raw(controller), CONTROLLER_JOB);
 }
 
 /** The accounting record's shape out of what the controller knows, for sites without accounting. */
-function fromController(job: Raw): Raw {
-  const ended = integer(job.end_time);
-  const started = integer(job.start_time);
+function fromController(job: Raw, now: number): Raw {
   return {
     ...job,
     association: {
@@ -192,12 +198,11 @@ function fromController(job: Raw): Raw {
     group: text(job.group_name) || text(job.group_id),
     state: { current: states(job.job_state), reason: text(job.state_reason) },
     time: {
-      elapsed: started > 0 ? Math.max(0, ended - started) : 0,
+      ...lifeSoFar(job, now),
       eligible: job.eligible_time,
-      end: job.end_time,
-      start: job.start_time,
       submission: job.submit_time,
-      limit: timeLimit(job.time_limit),
+      // In minutes, as accounting has it.
+      limit: optional(job.time_limit),
       planned: null,
     },
     tres: { allocated: tresList(text(job.tres_alloc_str)), requested: tresList(text(job.tres_req_str)) },
@@ -206,9 +211,26 @@ function fromController(job: Raw): Raw {
   };
 }
 
-/** The controller counts the limit in minutes, as accounting does. */
-function timeLimit(value: unknown): unknown {
-  return optional(value);
+/** States of a job that waits, and of one that is under way; any other has ended. */
+const WAITING = ['PENDING', 'REQUEUED', 'REQUEUE_FED', 'REQUEUE_HOLD', 'RESV_DEL_HOLD', 'SPECIAL_EXIT'];
+const UNDER_WAY = ['RUNNING', 'SUSPENDED', 'CONFIGURING', 'RESIZING', 'SIGNALING', 'STOPPED'];
+
+/**
+ * Start, end and seconds of work as accounting has them: nothing that lies ahead. The controller tells when a waiting
+ * job is expected to start, and when one under way must have ended.
+ */
+function lifeSoFar(job: Raw, now: number): Raw {
+  const words = states(job.job_state);
+  const [start, end] = [integer(job.start_time), integer(job.end_time)];
+  if (start <= 0 || words.some(word => WAITING.includes(word))) return { start: 0, end: 0, elapsed: 0 };
+  if (!words.some(word => UNDER_WAY.includes(word))) {
+    return { start, end, elapsed: Math.max(0, end - start) };
+  }
+  // As squeue counts: what was done before the last suspension or resumption, and the time since the latter.
+  const [done, changed] = [integer(job.pre_sus_time), integer(job.suspend_time)];
+  const since = changed > 0 ? changed : start;
+  const running = words.includes('SUSPENDED') ? 0 : Math.max(0, Math.floor(now) - since);
+  return { start, end: 0, elapsed: done + running };
 }
 
 /** `cpu=2,mem=4G,gres/gpu=1` as a list; what has a unit is left out of `count`. */

@@ -26,8 +26,9 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 
 /**
- * Reads the object. Elements of the top-level arrays named in `lists` go to `onElement`; every other member is
- * returned. Throws a Fault `slurm-error` for anything that is not such an object, is cut off, or is over a limit.
+ * Reads the object. Elements of the top-level arrays named in `lists` go to `onElement`, and the arrays are left empty
+ * in what is returned, beside every other member. Throws a Fault `slurm-error` for anything that is not such an object,
+ * is cut off, or is over a limit.
  */
 export async function readLargeObject(
   body: AsyncIterable<Uint8Array>,
@@ -45,7 +46,9 @@ class Scanner {
   readonly #onElement: OnElement;
   readonly #limits: StreamLimits;
   readonly #rest: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  /** Begins with the value that is being read, `#held` bytes of it; grows by doubling. */
   #carry: Buffer = Buffer.alloc(0);
+  #held = 0;
   #total = 0;
   #depth = 0;
   #inString = false;
@@ -66,21 +69,36 @@ class Scanner {
   push(chunk: Uint8Array): void {
     this.#total += chunk.length;
     if (this.#total > this.#limits.body) throw malformed(`larger than ${this.#limits.body} bytes`);
-    const scanned = this.#carry.length;
+    const scanned = this.#held;
     const bytes =
-      scanned === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-        : Buffer.concat([this.#carry, chunk]);
+      scanned === 0 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : this.#append(chunk);
     const used = this.#scan(bytes, scanned);
-    this.#carry = Buffer.from(bytes.subarray(used));
     if (this.#start >= 0) this.#start -= used;
-    if (this.#carry.length > this.#limits.element)
-      throw malformed(`a member is over ${this.#limits.element} bytes`);
+    // What began before this chunk and goes on lies where it shall; appended to in place, it is never copied whole.
+    if (scanned === 0 || used > 0) {
+      this.#held = 0;
+      if (used < bytes.length) this.#append(bytes.subarray(used));
+    }
+    if (this.#held > this.#limits.element) throw malformed(`a member is over ${this.#limits.element} bytes`);
   }
 
   end(): Record<string, unknown> {
     if (!this.#done) throw malformed(this.#total === 0 ? 'empty answer' : 'cut off');
     return this.#rest;
+  }
+
+  /** Adds bytes to those that are held; answers all of them. */
+  #append(bytes: Uint8Array): Buffer {
+    const held = this.#held + bytes.length;
+    if (held > this.#carry.length) {
+      const larger = Buffer.allocUnsafe(Math.max(held, 2 * this.#carry.length));
+      this.#carry.copy(larger, 0, 0, this.#held);
+      this.#carry = larger;
+    }
+    // The bytes may be the end of those held.
+    this.#carry.set(bytes, this.#held);
+    this.#held = held;
+    return this.#carry.subarray(0, held);
   }
 
   /** Scans from an offset to the end; answers how many bytes are no longer needed. */
@@ -157,6 +175,7 @@ class Scanner {
       this.#lists.has(this.#key)
     ) {
       this.#inList = true;
+      this.#rest[this.#key] = [];
     } else this.#begin(at);
     this.#depth++;
   }

@@ -62,6 +62,18 @@ export function loadAgentPolicy(paths: {
   return policy;
 }
 
+/** The policy of the moment, for those who keep one: a reload may bring another. */
+export function currentPolicy(now: () => Policy): Policy {
+  return {
+    rolesOf: subject => now().rolesOf(subject),
+    actionsOf: subject => now().actionsOf(subject),
+    permits: (subject, action) => now().permits(subject, action),
+    get groups() {
+      return now().groups;
+    },
+  };
+}
+
 function read(file: string): { file: string; text: string } | null {
   try {
     return { file, text: readFileSync(file, 'utf8') };

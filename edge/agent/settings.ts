@@ -1,166 +1,181 @@
-/** agent.ini: its keys with types and defaults, and the rules that span several keys. */
-import { join } from 'node:path';
-import type { SettingFault } from '../../systemd/ini.ts';
-import {
-  bool,
-  choice,
-  duration,
-  int,
-  type Loaded,
-  list,
-  type Places,
-  path,
-  readSettings,
-  type Settings,
-  secret,
-  text,
-  throwFaults,
-} from '../../systemd/settings.ts';
-import { ALGORITHMS } from '../auth/key.ts';
-import { networks, uri } from '../gateway/fields.ts';
+/** Reads agent.ini whole, with the key it names, or tells every fault at once. */
+import { dirname, join } from 'node:path';
+import { type Loaded, type Places, readSettings } from '../../systemd/settings.ts';
+import { Check } from '../auth/check.ts';
+import type { TokenKey } from '../auth/key.ts';
+import { unknownFlags } from '../http/log-flags.ts';
+import { MEMBERS } from './filters.ts';
+import { type AgentSettings, agentSchema, DEFAULT_SOCKET, LOG_FLAGS } from './schema.ts';
 
-/** slurmrestd's API versions that we speak, newest first: 0.0.45 of Slurm 26.05 down to 0.0.38 of 22.05. */
-const API_VERSIONS = ['0.0.45', '0.0.44', '0.0.43', '0.0.42', '0.0.41', '0.0.40', '0.0.39', '0.0.38'];
-
-const DEFAULT_SOCKET = 'unix:///run/slurmrestd/slurmrestd.socket';
-
-/** The schema for the paths of an installation. */
-export function agentSchema({ etc, lib }: Pick<Places, 'etc' | 'lib'>) {
-  return {
-    service: {
-      cluster: text(''),
-      interface: text('localhost'),
-      port: int(5012, 0, 65_535),
-      compat_version: text('7.0.0'),
-      cors: bool(false),
-      debug: bool(false),
-      log_flags: list(['ALL']),
-      debug_flags: list([]),
-      trusted_proxies: networks([]),
-    },
-    slurmrestd: {
-      uri: uri(null, ['unix', 'http', 'https']),
-      socket: path(null),
-      auth: choice('jwt', ['jwt', 'local']),
-      jwt_mode: choice('auto', ['auto', 'static']),
-      jwt_user: text('slurm'),
-      jwt_lifespan: duration(3600),
-      jwt_key: path(join(lib, 'slurmrestd.key')),
-      jwt_token: secret(),
-      versions: list(API_VERSIONS),
-      version: text(null),
-      timeout: duration(30),
-    },
-    filters: Object.fromEntries(FILTERS.map(name => [name, list([])])) as Record<
-      (typeof FILTERS)[number],
-      ReturnType<typeof list>
-    >,
-    policy: {
-      definition: path(null),
-      vendor_roles: path(null),
-      roles: path(join(etc, 'agent-policy.ini')),
-    },
-    jwt: {
-      key: path(join(lib, 'jwt.key')),
-      algorithm: choice('HS256', ALGORITHMS),
-      audience: text('slurm-web'),
-    },
-    racksdb: {
-      enabled: bool(null),
-      db: path(null),
-      schema: path(null),
-      extensions: path(null),
-      drawings_schema: path(null),
-      infrastructure: text(null),
-      tags: list(['compute']),
-    },
-    cache: {
-      enabled: bool(false),
-      host: text('localhost'),
-      port: int(6379, 1, 65_535),
-      password: secret(),
-      version: duration(1800),
-      jobs: duration(30),
-      job: duration(10),
-      nodes: duration(30),
-      node: duration(10),
-      partitions: duration(60),
-      qos: duration(60),
-      reservations: duration(60),
-      accounts: duration(60),
-      jobs_past: duration(60),
-      associations: duration(120),
-    },
-    slurmdbd: { jobs_max_hours: int(168, 1, 24 * 366) },
-    metrics: {
-      enabled: bool(false),
-      restrict: networks(['127.0.0.0/8', '::1/128']),
-      host: uri(null),
-      job: text('slurm'),
-      prefix: text('slurm'),
-      interval: duration(15),
-      max_age: duration(90),
-      scrape_interval: duration(30),
-      match: text(null),
-      users: bool(false),
-      max_users: int(200, 1, 10_000),
-    },
-  };
+/** Settings with what the named files hold. */
+export interface Agent {
+  readonly settings: AgentSettings;
+  /** Checks the gateway's tokens. */
+  readonly key: TokenKey;
+  /** Path of the key that signs our tokens for slurmrestd; read whenever one is made. */
+  readonly slurmKey: string;
+  /** Sentences for the log: what works, but shouldn't stay so. */
+  readonly warnings: readonly string[];
 }
 
-const FILTERS = [
-  'jobs',
-  'jobs_dbd',
-  'acctjob',
-  'ctldjob',
-  'nodes',
-  'node',
-  'partitions',
-  'qos',
-  'reservations',
-  'accounts',
-  'associations',
-] as const;
+export function agentFile({ etc }: Pick<Places, 'etc'>): string {
+  return join(etc, 'agent.ini');
+}
 
-export type AgentSettings = Settings<ReturnType<typeof agentSchema>>;
+/** Reads the file against the schema alone. Throws a SettingsError. */
+export function readAgentFile(
+  file: string,
+  places: Places,
+  required = true,
+): Loaded<ReturnType<typeof agentSchema>> {
+  return readSettings(agentSchema(places), {
+    files: [file],
+    required,
+    variables: { config_dir: dirname(file), state_dir: places.lib },
+  });
+}
 
-/** Reads agent.ini. Throws one SettingsError with every fault; warnings come back beside the settings. */
+/** Reads and checks the file, but not the keys it names: for those who only ask Slurm. Throws a SettingsError. */
 export function readAgentSettings(
   file: string,
   places: Places,
-): Loaded<ReturnType<typeof agentSchema>> & { readonly warnings: readonly string[] } {
-  const loaded = readSettings(agentSchema(places), { files: [file], required: true });
-  const { service, slurmrestd, metrics } = loaded.settings;
-  const faults: SettingFault[] = [];
-  const refuse = (section: string, key: string, message: string): void => {
-    const line = /:(\d+)$/.exec(loaded.origin(section, key))?.[1];
-    faults.push({ file, line: Number(line ?? 0), section, key, message });
-  };
-  if (service.cluster === '') refuse('service', 'cluster', 'is required');
-  else if (!/^[\w.-]{1,64}$/.test(service.cluster)) refuse('service', 'cluster', 'is no cluster name');
-  if (!/^\d+\.\d+\.\d+$/.test(service.compat_version)) refuse('service', 'compat_version', 'is not X.Y.Z');
-  const target = slurmrestdTarget(loaded.settings);
-  if (slurmrestd.auth === 'local' && !target.startsWith('unix:')) {
-    refuse('slurmrestd', 'auth', 'local authentication works over a Unix socket only');
+): { readonly settings: AgentSettings; readonly warnings: readonly string[] } {
+  const loaded = readAgentFile(file, places);
+  const check = new Check(file, loaded, null);
+  checkAll(loaded.settings, check);
+  check.finish();
+  return { settings: loaded.settings, warnings: check.warnings };
+}
+
+/**
+ * Reads and checks all that the agent starts with. `credentials` is systemd's `$CREDENTIALS_DIRECTORY`, where
+ * `jwt.key` and `slurmrestd.key` win. Throws a SettingsError with every fault.
+ */
+export function loadAgent(file: string, places: Places, credentials: string | null): Agent {
+  const loaded = readAgentFile(file, places);
+  const { settings } = loaded;
+  const check = new Check(file, loaded, credentials);
+  checkAll(settings, check);
+  const { jwt, slurmrestd } = settings;
+  const hint = '; copy the gateway\'s, which "rackwright-edge gen-jwt-key" makes';
+  const key = check.tokenKey('jwt', 'key', check.credential('jwt.key', jwt.key), jwt.algorithm, hint);
+  const slurmKey = check.credential('slurmrestd.key', slurmrestd.jwt_key);
+  if (slurmrestd.auth === 'jwt' && slurmrestd.jwt_mode === 'auto') {
+    const bytes = check.read(
+      'slurmrestd',
+      'jwt_key',
+      slurmKey,
+      "; copy the key of Slurm's AuthAltParameters",
+    );
+    if (bytes?.length === 0) check.fault('slurmrestd', 'jwt_key', `${slurmKey} is empty`);
   }
-  if (slurmrestd.auth === 'jwt' && slurmrestd.jwt_mode === 'static' && !slurmrestd.jwt_token) {
-    refuse('slurmrestd', 'jwt_token', 'is required with jwt_mode static');
+  check.finish();
+  if (!key) throw new TypeError('a key that is not there is a fault');
+  return { settings, key, slurmKey, warnings: check.warnings };
+}
+
+function checkAll(settings: AgentSettings, check: Check): void {
+  checkService(settings, check);
+  checkSlurmrestd(settings, check);
+  checkMetrics(settings, check);
+  checkFilters(settings, check);
+  checkIgnored(settings, check);
+  if (settings.cache.password) check.warnOfOpen('cache', 'password');
+  check.warnings.push(...unknownFlags(settings.service, LOG_FLAGS));
+}
+
+function checkService({ service }: AgentSettings, check: Check): void {
+  if (service.cluster === '') check.fault('service', 'cluster', 'is required');
+  else if (!/^[\w.-]{1,64}$/.test(service.cluster)) {
+    check.fault('service', 'cluster', 'is no cluster name: letters, digits, "_", "-" and ".", 64 at most');
   }
-  for (const version of slurmrestd.versions) {
-    if (!/^\d+\.\d+\.\d+$/.test(version)) refuse('slurmrestd', 'versions', `"${version}" is not X.Y.Z`);
+  // Gateways ask for the version that is announced.
+  if (!/^[67]\.\d+\.\d+$/.test(service.compat_version)) {
+    check.fault('service', 'compat_version', `"${service.compat_version}" is not 6.Y.Z or 7.Y.Z`);
   }
-  if (slurmrestd.versions.length === 0) refuse('slurmrestd', 'versions', 'names no version');
+}
+
+function checkSlurmrestd(settings: AgentSettings, check: Check): void {
+  const { slurmrestd } = settings;
+  const { auth, jwt_mode, jwt_token, jwt_user, versions } = slurmrestd;
+  const target = slurmrestdTarget(settings);
+  const key = slurmrestd.uri === null ? 'socket' : 'uri';
+  if (target.startsWith('unix:')) {
+    if (!/^unix:\/\/\/./.test(target)) check.fault('slurmrestd', key, `"${target}" is not unix:///PATH`);
+  } else if (new URL(target).pathname !== '/') {
+    check.fault('slurmrestd', key, `"${target}" has a path; slurmrestd has none in front of its own`);
+  }
+  if (auth === 'local' && !target.startsWith('unix:')) {
+    check.fault('slurmrestd', 'auth', 'local authentication works over a Unix socket only');
+  }
+  if (auth === 'jwt' && jwt_mode === 'static' && !jwt_token) {
+    check.fault('slurmrestd', 'jwt_token', 'is required with jwt_mode static');
+  }
+  if (jwt_token) check.warnOfOpen('slurmrestd', 'jwt_token');
+  if (auth === 'jwt' && jwt_user === '') check.fault('slurmrestd', 'jwt_user', 'is empty');
+  for (const name of ['timeout', 'jwt_lifespan'] as const) {
+    if (slurmrestd[name] < 1) check.fault('slurmrestd', name, 'must be at least one second');
+  }
+  for (const version of versions) {
+    if (!/^\d+\.\d+\.\d+$/.test(version)) check.fault('slurmrestd', 'versions', `"${version}" is not X.Y.Z`);
+  }
+  if (versions.length === 0) check.fault('slurmrestd', 'versions', 'names no version');
+}
+
+function checkMetrics({ metrics }: AgentSettings, check: Check): void {
   // Prometheus' data model: names of metrics.
-  if (!/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(metrics.prefix)) refuse('metrics', 'prefix', 'is no metric name');
-  if (metrics.interval < 1) refuse('metrics', 'interval', 'must be at least one second');
-  throwFaults(faults);
-  const warnings: string[] = [];
-  if (slurmrestd.version !== null) warnings.push('[slurmrestd]>version is ignored: versions are discovered');
-  if (slurmrestd.socket !== null) warnings.push('[slurmrestd]>socket is deprecated: use uri = unix://PATH');
-  for (const network of metrics.restrict.text) {
-    if (/\/0$/.test(network)) warnings.push(`[metrics]>restrict: ${network} lets everybody read the metrics`);
+  if (!/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/.test(metrics.prefix)) {
+    check.fault('metrics', 'prefix', `"${metrics.prefix}" is no metric name`);
   }
-  return { ...loaded, warnings };
+  for (const name of ['interval', 'scrape_interval'] as const) {
+    if (metrics[name] < 1) check.fault('metrics', name, 'must be at least one second');
+  }
+  if (metrics.max_age < metrics.interval) {
+    check.fault(
+      'metrics',
+      'max_age',
+      `is less than interval (${metrics.interval} s): nothing would be shown`,
+    );
+  }
+  for (const network of metrics.restrict.text) {
+    if (/\/0$/.test(network)) {
+      check.warnings.push(`[metrics]>restrict: ${network} lets everybody read the metrics`);
+    }
+  }
+}
+
+/** A member that no answer has leaves nothing: a slip of the pen, or of some other version. */
+function checkFilters({ filters }: AgentSettings, check: Check): void {
+  for (const [name, members] of Object.entries(MEMBERS)) {
+    for (const member of filters[name as keyof typeof MEMBERS].filter(one => !members.includes(one))) {
+      check.warnings.push(
+        `[filters]>${name}: no answer has a member ${member}; known: ${members.join(', ')}`,
+      );
+    }
+  }
+}
+
+/** Keys of Slurm-web's files that mean nothing here are read and explained: such a file shall do as it is. */
+const IGNORED: readonly (readonly [keyof AgentSettings, string, string])[] = [
+  ['service', 'cors', 'is ignored: browsers ask the gateway, never an agent'],
+  ['slurmrestd', 'version', 'is ignored: versions are discovered'],
+  ['slurmrestd', 'socket', 'is deprecated: use uri = unix://PATH'],
+  ['policy', 'definition', 'is ignored: the actions are built in'],
+  ...['db', 'schema', 'extensions', 'drawings_schema'].map(
+    key =>
+      [
+        'racksdb',
+        key,
+        "is ignored: the inventory is the daemon's, [drawing]>database of rackwright.ini",
+      ] as const,
+  ),
+];
+
+function checkIgnored(settings: AgentSettings, check: Check): void {
+  for (const [section, key, why] of IGNORED) {
+    const value = (settings[section] as Readonly<Record<string, unknown>>)[key];
+    if (value !== null && value !== false) check.warnings.push(`[${section}]>${key} ${why}`);
+  }
 }
 
 /** Where slurmrestd listens: `unix:///PATH` or `http(s)://HOST:PORT`. */

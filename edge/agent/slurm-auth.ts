@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs';
 import { decodeJwt, SignJWT } from 'jose';
 import { Fault } from '../../proto/fault.ts';
 
-/** Headers for one request. Throws a Fault `slurm-auth` when no credential can be had. */
-export type SlurmHeaders = () => Promise<Record<string, string>>;
+/**
+ * Headers for one request; `anew` when the credential was refused, since the site may have changed the key. Throws a
+ * Fault `slurm-auth` when no credential can be had.
+ */
+export type SlurmHeaders = (anew?: boolean) => Promise<Record<string, string>>;
 
 export interface SlurmAuth {
   readonly auth: 'jwt' | 'local';
@@ -30,7 +33,10 @@ export function slurmHeaders(
   if (settings.auth === 'local') return async () => ({});
   const token =
     settings.jwt_mode === 'static' ? staticToken(settings, now, warn) : signedToken(settings, now);
-  return async () => ({ 'X-SLURM-USER-NAME': settings.jwt_user, 'X-SLURM-USER-TOKEN': await token() });
+  return async (anew = false) => ({
+    'X-SLURM-USER-NAME': settings.jwt_user,
+    'X-SLURM-USER-TOKEN': await token(anew),
+  });
 }
 
 /** When a token ends, in seconds since the epoch; null when it does not say. */
@@ -62,11 +68,12 @@ function staticToken(
 }
 
 /** Slurm's auth/jwt wants HS256 with `iat`, `exp` and the user as `sun`. */
-function signedToken(settings: SlurmAuth, now: () => number): () => Promise<string> {
+function signedToken(settings: SlurmAuth, now: () => number): (anew: boolean) => Promise<string> {
   let current = { token: '', expires: 0 };
-  return async () => {
+  return async anew => {
     const seconds = Math.floor(now() / 1000);
-    if (current.expires - seconds > Math.min(RENEW_BEFORE, settings.jwt_lifespan / 2)) return current.token;
+    const holds = current.expires - seconds > Math.min(RENEW_BEFORE, settings.jwt_lifespan / 2);
+    if (holds && !anew) return current.token;
     const expires = seconds + settings.jwt_lifespan;
     const token = await new SignJWT({ sun: settings.jwt_user })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

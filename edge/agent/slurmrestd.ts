@@ -18,6 +18,8 @@ export interface SlurmrestdOptions {
   readonly rediscover: number;
   readonly now: () => number;
   readonly warn: (text: string) => void;
+  /** Told of the version that was found, when it is another than before. */
+  readonly info: (text: string) => void;
   /** Told of each request and what became of it; never of a credential. */
   readonly trace: (text: string) => void;
 }
@@ -45,12 +47,17 @@ const CONNECTIONS = 4;
 const NO_JOB = 2017;
 const NO_NODE = 2018;
 const NO_AUTH = 1007;
+/** ESLURM_REST_EMPTY_RESULT of slurm_errno.h: how accounting of 22.05 says that nothing matches. */
+export const EMPTY_RESULT = 9003;
 
 export class Slurmrestd {
   readonly #options: SlurmrestdOptions;
   readonly #pool: Pool;
   #known: { versions: SlurmVersions; at: number } | null = null;
   #discovery: Promise<SlurmVersions> | null = null;
+  #told = '';
+  /** Whether the last answer may have been a refusal of our credential: then the next request has a new one. */
+  #refused = false;
 
   constructor(options: SlurmrestdOptions) {
     this.#options = options;
@@ -97,19 +104,32 @@ export class Slurmrestd {
     }
   }
 
+  /** Asks whether slurmrestd and slurmctld answer now. Throws as `get` does. */
+  async ping(): Promise<SlurmVersions> {
+    const answer = await this.get('ping');
+    const { api } = await this.versions();
+    const down = items(answer.pings)
+      .map(raw)
+      // `ping` up to 0.0.39, `pinged` after.
+      .filter(one => /^down$/i.test(text(one.ping ?? one.pinged)));
+    if (down.length > 0 && down.length === items(answer.pings).length) {
+      const hosts = down.map(one => text(one.hostname)).join(', ');
+      throw new Fault('unavailable', 'slurm-error', `slurmctld does not answer slurmrestd: ${hosts} down`);
+    }
+    return versionsOf(api, answer);
+  }
+
   async #discover(): Promise<SlurmVersions> {
-    const { versions, warn, now } = this.#options;
+    const { versions, warn, info, now } = this.#options;
     let problem: unknown = null;
     for (const api of versions) {
       try {
         const answer = await this.#ask(`/slurm/v${api}/ping`, NOTHING);
-        const meta = raw(member(raw(answer.meta), 'slurm'));
-        const version = raw(meta.version);
-        const release =
-          text(meta.release) ||
-          [version.major, version.minor, version.micro].map(text).filter(Boolean).join('.');
-        if (release === '') throw new Unusable(`version ${api}: the answer names no release`);
-        const found = { api, slurm: release, cluster: text(meta.cluster) };
+        const found = versionsOf(api, answer);
+        if (this.#told !== `${api} ${found.slurm}`) {
+          info(`slurmrestd is of Slurm ${found.slurm} and speaks version ${api} with us`);
+        }
+        this.#told = `${api} ${found.slurm}`;
         this.#known = { versions: found, at: now() };
         return found;
       } catch (error) {
@@ -126,21 +146,36 @@ export class Slurmrestd {
   }
 
   async #ask(path: string, collect: Collect): Promise<Raw> {
-    const headers = { accept: 'application/json', ...(await this.#options.headers()) };
+    const headers = { accept: 'application/json', ...(await this.#options.headers(this.#refused)) };
     const signal = AbortSignal.timeout(this.#options.timeout * 1000);
     const { now, trace } = this.#options;
     const began = now();
     try {
       const response = await this.#pool.request({ method: 'GET', path, headers, signal });
       const answer = await readAnswer(path, response, collect);
+      this.#refused = false;
       trace(`GET ${path}: read in ${now() - began} ms`);
       return answer;
     } catch (error) {
       const told = translate(error, this.#options);
+      // 22.05 words a refused token as any other error.
+      this.#refused =
+        told instanceof Fault &&
+        told.kind === 'unavailable' &&
+        (told.reason === 'slurm-auth' || told.reason === 'slurm-error');
       trace(`GET ${path}: ${told instanceof Error ? told.message : String(told)} after ${now() - began} ms`);
       throw told;
     }
   }
+}
+
+function versionsOf(api: string, answer: Raw): SlurmVersions {
+  const meta = raw(member(raw(answer.meta), 'slurm'));
+  const version = raw(meta.version);
+  const parts = [version.major, version.minor, version.micro].map(text).filter(Boolean);
+  const slurm = text(meta.release) || parts.join('.');
+  if (slurm === '') throw new Unusable(`version ${api}: the answer names no release`);
+  return { api, slurm, cluster: text(meta.cluster) };
 }
 
 /** 404 in plain text: slurmrestd knows no such path. */
@@ -170,7 +205,12 @@ async function readAnswer(path: string, response: Dispatcher.ResponseData, colle
     },
   );
   const failures = items(answer.errors).map(raw);
-  if (status === 200 && failures.length === 0) return answer;
+  if (status === 200 && failures.length === 0) {
+    // Every version sends both lists, empty ones too: without it an answer is no empty cluster.
+    const list = /^\/slurm\/[^/]+\/(nodes|jobs)$/.exec(path)?.[1];
+    if (list === undefined || Array.isArray(answer[list])) return answer;
+    throw new Fault('unavailable', 'slurm-error', `slurmrestd answered ${path} without a list of ${list}`);
+  }
   throw refusal(status, failures);
 }
 

@@ -1,6 +1,6 @@
 /** Counts nodes, cores, GPUs and jobs by state as they stream in: what the metrics and the statistics are made of. */
 import { countGpus } from './gres.ts';
-import { integer, items, number, optional, type Raw, raw, states, text } from './values.ts';
+import { integer, number, optional, type Raw, raw, states, text, texts } from './values.ts';
 
 /** Node classes in order of precedence; the first found among a node's flags counts, else `unknown`. */
 const NODE_PRECEDENCE = ['ERROR', 'FAIL', 'MIXED', 'ALLOCATED', 'DOWN', 'DRAIN', 'IDLE'] as const;
@@ -128,8 +128,8 @@ export function addNode(tally: Tally, value: unknown): void {
     tally.cores.idle += idleCpus(node);
   } else tally.cores[state] += cpus;
   addGpus(tally, node, state);
-  for (const partition of items(node.partitions)) {
-    const counts = slot(tally.partitionNodes, text(partition), MAX_PARTITIONS, () => zeros(NODE_STATES));
+  for (const partition of texts(node.partitions)) {
+    const counts = slot(tally.partitionNodes, partition, MAX_PARTITIONS, () => zeros(NODE_STATES));
     counts[state]++;
   }
 }
@@ -161,8 +161,8 @@ export function addJob(tally: Tally, value: unknown, users: number): void {
   const state = jobClass(states(job.job_state ?? job.state));
   tally.jobs[state]++;
   tally.jobsTotal++;
-  const partition = text(job.partition);
-  if (partition !== '') {
+  // `debug,batch`: a job that waits for whichever has room first is in the queue of each.
+  for (const partition of new Set(texts(job.partition))) {
     slot(tally.partitionJobs, partition, MAX_PARTITIONS, () => zeros(JOB_STATES))[state]++;
   }
   const user = text(job.user_name);
@@ -171,6 +171,8 @@ export function addJob(tally: Tally, value: unknown, users: number): void {
   const eligible = number(job.eligible_time) || number(job.submit_time);
   // A pending job's start time is the scheduler's guess.
   if (state === 'pending' || started <= 0 || eligible <= 0 || started < eligible) return;
+  // One that was cancelled, or met its deadline, while it waited "starts" when it ends, on no node.
+  if (text(job.nodes) === '' && started === number(job.end_time)) return;
   const wait = started - eligible;
   const bucket = WAIT_BUCKETS.findIndex(bound => wait <= bound);
   const at = bucket < 0 ? WAIT_BUCKETS.length : bucket;

@@ -1,5 +1,6 @@
 /** All routes of the build service, with or without the instance's name in the paths. */
 import type { FastifyPluginAsync } from 'fastify';
+import { careRoutes } from './care.ts';
 import { fileRoutes } from './files.ts';
 import { imageRoutes } from './images.ts';
 import { instanceRoutes, rootRoutes } from './instances.ts';
@@ -12,6 +13,7 @@ import { staticRoutes } from './static.ts';
 import { submitRoutes } from './submit.ts';
 import { taskRoutes } from './tasks.ts';
 import { tokenRoutes } from './tokens.ts';
+import { updateinfoRoutes } from './updateinfo.ts';
 import { watchRoutes } from './watch.ts';
 import { watchPages } from './watch-page.ts';
 
@@ -22,6 +24,8 @@ const BELOW_INSTANCE = [
   instanceRoutes,
   registryRoutes,
   stateRoutes,
+  careRoutes,
+  updateinfoRoutes,
   submitRoutes,
   taskRoutes,
   watchRoutes,

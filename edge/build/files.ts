@@ -17,7 +17,7 @@ const SAME_SECOND = 2000;
 /** Routes below an instance. */
 export function fileRoutes(deps: BuildDeps): FastifyPluginAsync {
   return async app => {
-    const pins = new Pins(deps.now);
+    const pins = new Pins(() => performance.now());
     for (const format of FORMAT_NAMES) {
       app.route({
         method: ['GET', 'HEAD'],

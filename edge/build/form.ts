@@ -15,12 +15,6 @@ const TEXT_PARTS = [
 ] as const;
 export type TextPart = (typeof TEXT_PARTS)[number];
 
-/** Bytes of a text part, and of the message. */
-export const MAX_TEXT = 4 * 1024;
-export const MAX_MESSAGE = 64 * 1024;
-/** Source archives in one submission. */
-export const MAX_SOURCES = 64;
-
 /** A submission's fields, checked as far as they can be without knowing the instance. */
 export interface Form {
   readonly format: string;

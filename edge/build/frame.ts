@@ -104,7 +104,8 @@ export function table(
 ): Html {
   if (rows.length === 0) return html`<p class="empty">${none}</p>`;
   const numeric = columns.map(name => name.startsWith('#'));
-  const kind = (index: number): Html | false => numeric[index] === true && html` class="number"`;
+  const number = html` class="number"`;
+  const kind = (index: number): Html | false => numeric[index] === true && number;
   const head = columns.map(
     (name, index) => html`<th scope="col"${kind(index)}>${name.replace('#', '')}</th>`,
   );

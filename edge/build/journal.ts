@@ -15,6 +15,8 @@ export interface Following {
   readonly offset: number;
   /** Seconds of silence after which a heartbeat is sent. */
   readonly heartbeat: number;
+  /** Whether an answer has begun although no chunk has come: what breaks from then on can't be refused any more. */
+  readonly begun: () => boolean;
   readonly options: CallOptions;
 }
 
@@ -24,7 +26,7 @@ const RESUME_AFTER = 1000;
 
 /**
  * Chunks of whole frames. A pending task is held open, beginning with a heartbeat; the last frame is the end frame,
- * made up where an old journal lacks it. Throws what the daemon refuses with before the first chunk. Ends early when
+ * made up where an old journal lacks it. Throws what the daemon refuses with before the answer has begun. Ends early when
  * the caller's signal aborts.
  */
 export async function* followJournal(control: Control, following: Following): AsyncGenerator<Buffer> {
@@ -47,7 +49,8 @@ export async function* followJournal(control: Control, following: Following): As
       }
     } catch (error) {
       if (following.options.signal?.aborted) return;
-      if (!position.sent || !isBroken(error) || silent >= MAX_RESUMES) throw error;
+      const begun = position.sent || following.begun();
+      if (!begun || !isBroken(error) || silent >= MAX_RESUMES) throw error;
     }
     if (position.offset > before) silent = 0;
     yield encodeFrame(COMMAND.heartbeat);

@@ -4,11 +4,12 @@ import type { FastifyReply } from 'fastify';
 import { canonicalList, JSON_TYPE, type Json } from '../http/json.ts';
 
 /** Sends a list page by page. What fails before the second page is answered as a fault. */
-export async function sendList(
-  reply: FastifyReply,
-  list: AsyncIterable<readonly Json[]>,
-): Promise<FastifyReply> {
-  const parts = canonicalList(list);
+export function sendList(reply: FastifyReply, list: AsyncIterable<readonly Json[]>): Promise<FastifyReply> {
+  return sendParts(reply, canonicalList(list));
+}
+
+/** Sends JSON in parts. What fails before the second part is answered as a fault. */
+export async function sendParts(reply: FastifyReply, parts: AsyncGenerator<string>): Promise<FastifyReply> {
   const first = await parts.next();
   reply.header('content-type', JSON_TYPE).header('cache-control', 'no-cache');
   reply.header('x-content-type-options', 'nosniff');

@@ -7,7 +7,7 @@ import { bytes, type Crumb, sendPage, table, time } from './frame.ts';
 import { type BuildDeps, baseOf, instanceOf, onBehalf, placeOf, queryOf } from './scope.ts';
 
 /** Artifacts on a page. */
-const PAGE = 500;
+const PAGE = 100;
 
 /** The artifacts of a derivative, filtered by a part of the name. */
 export async function artifactsPage(

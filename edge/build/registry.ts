@@ -1,12 +1,13 @@
 /** The registry: what is published where, one artifact whole, search, and the removal of one artifact. */
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
 import type { Artifact__Output } from '../../proto/types/rackwright/v1/Artifact.ts';
 import type { ArtifactDescription__Output } from '../../proto/types/rackwright/v1/ArtifactDescription.ts';
+import type { SearchArtifactsResponse__Output } from '../../proto/types/rackwright/v1/SearchArtifactsResponse.ts';
 import { present } from '../control/control.ts';
-import type { Json } from '../http/json.ts';
+import { canonicalTree, type Json, type Leaf } from '../http/json.ts';
 import { describeArtifact } from './artifacts.ts';
-import { sendList } from './lists.ts';
+import { sendList, sendParts } from './lists.ts';
 import { Artifact, ArtifactDescription, ErrorBody, SearchResult, Strings, SubmittedTask } from './schemas.ts';
 import {
   type BuildDeps,
@@ -145,34 +146,24 @@ function searchRoute(deps: BuildDeps, app: FastifyInstance): void {
       },
     },
     async (request, reply) => {
-      const contains = queryOf(request, 'artifact') ?? '';
-      return sendJson(reply, await search(deps, request, contains));
+      const call = { instance: instanceOf(deps, request), contains: queryOf(request, 'artifact') ?? '' };
+      const pages = deps.control.registries.searchArtifacts(call, onBehalf(request));
+      return sendParts(reply, canonicalTree(hits(pages)));
     },
   );
 }
 
-type Found = Record<string, Record<string, Record<string, Json[]>>>;
-
-/** Search hits as nested maps; branches without a hit are not there. */
-async function search(deps: BuildDeps, request: FastifyRequest, contains: string): Promise<Found> {
-  const found: Found = {};
-  const call = { instance: instanceOf(deps, request), contains };
-  for await (const { matches } of deps.control.registries.searchArtifacts(call, onBehalf(request))) {
-    for (const match of matches) {
+/** Search hits with where they belong; the daemon sorts them by that. */
+async function* hits(pages: AsyncIterable<SearchArtifactsResponse__Output>): AsyncGenerator<Leaf[]> {
+  for await (const { matches } of pages) {
+    yield matches.map(match => {
       const { format, distribution, derivative } = present(match.place, 'place');
-      const derivatives = branch(branch(found, format, {}), distribution, {});
-      branch<Json[]>(derivatives, derivative, []).push(artifactJson(present(match.artifact, 'artifact')));
-    }
+      return {
+        path: [format, distribution, derivative],
+        item: artifactJson(present(match.artifact, 'artifact')),
+      };
+    });
   }
-  return found;
-}
-
-/** The value under a key, put there if it is new. */
-function branch<T>(map: Record<string, T>, key: string, fresh: T): T {
-  const known = Object.hasOwn(map, key) ? map[key] : undefined;
-  if (known !== undefined) return known;
-  map[key] = fresh;
-  return fresh;
 }
 
 function descriptionJson(described: ArtifactDescription__Output): Json {

@@ -60,6 +60,32 @@ export const SearchResult = Type.Record(
   { description: 'Format, distribution, derivative' },
 );
 
+export const Generation = Type.Object({
+  name: Type.String(),
+  created: Type.Integer({ description: 'Seconds since the epoch' }),
+  superseded: Type.Union([Type.Integer(), Type.Null()], { description: 'null for the present one' }),
+  task: Type.String({ description: 'Task that published it' }),
+  snapshots: Strings,
+});
+
+const PlacedArtifacts = Type.Array(Type.Interface([Artifact], { derivative: Type.String() }));
+
+export const Comparison = Type.Object({ added: PlacedArtifacts, removed: PlacedArtifacts });
+
+export const RetentionPlan = Type.Object({
+  rule: Type.Object({
+    last: Type.Integer({ description: 'Newest versions kept; 0 = all' }),
+    newer: Type.Integer({ description: 'Seconds for which any version is kept; 0 = no such rule' }),
+  }),
+  outdated: Type.Array(
+    Type.Interface([Artifact], {
+      published: Type.Integer({ description: 'Seconds since the epoch' }),
+      newer_versions: Type.Integer(),
+      snapshots: Type.Array(Type.String(), { description: 'Snapshots that hold it: there it stays' }),
+    }),
+  ),
+});
+
 export const SubmittedTask = Type.Object({ task: Type.String({ format: 'uuid' }) });
 
 export const Task = Type.Object(

@@ -6,6 +6,7 @@ import { type Action, INSTANCE_NAME } from '../../proto/words.ts';
 import type { EdgeSettings } from '../config.ts';
 import type { Caller, Control } from '../control/control.ts';
 import { bearerOf, bearerOrBasicOf, refuseCrossSite } from '../http/guard.ts';
+import { valuesOf } from '../http/headers.ts';
 import { canonical, JSON_TYPE, type Json } from '../http/json.ts';
 import { Refusal } from '../http/problem.ts';
 import type { Frame } from './frame.ts';
@@ -104,19 +105,13 @@ export function sendJson(reply: FastifyReply, value: Json): FastifyReply {
 
 /** The `Idempotency-Key` header, empty without one. Throws 400 for what can't be kept. */
 export function idempotencyKey(request: FastifyRequest): string {
-  const key = request.headers['idempotency-key'];
+  const [key, ...more] = valuesOf(request.raw, 'idempotency-key');
   if (key === undefined) return '';
-  if (typeof key !== 'string' || !/^[\x20-\x7e]{1,255}$/.test(key)) {
+  if (more.length > 0) throw new Refusal(400, 'there is more than one Idempotency-Key header');
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) {
     throw new Refusal(400, 'the Idempotency-Key must be 1 to 255 printable ASCII characters');
   }
   return key;
-}
-
-/** Aborts when the client of a request is gone. */
-export function goneSignal(reply: FastifyReply): AbortSignal {
-  const abort = new AbortController();
-  reply.raw.once('close', () => abort.abort());
-  return abort.signal;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -140,6 +135,14 @@ export async function mergeOptions(request: FastifyRequest): Promise<void> {
 /** An option of the merged body. */
 export function optionOf<T>(request: FastifyRequest, name: string): T | undefined {
   return (request.body as Record<string, T | undefined>)[name];
+}
+
+/** What every change of a registry names: the place, and the key under which it is submitted. */
+export function changeOf(
+  deps: BuildDeps,
+  request: FastifyRequest,
+): { place: ReturnType<typeof placeOf>; idempotencyKey: string } {
+  return { place: placeOf(deps, request), idempotencyKey: idempotencyKey(request) };
 }
 
 /** Address below which an instance's pages and files lie: `/` or `/{instance}/`. */

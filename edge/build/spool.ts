@@ -1,8 +1,11 @@
-/** Files of one submission on their way to the daemon: written, hashed and synced in the spool, removed unless taken. */
+/** Files of one submission on their way to the daemon: written and hashed in the spool, removed unless taken. */
 import { createHash, type Hash, randomUUID } from 'node:crypto';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { closeSync, fdatasync, open, writeFile } from 'node:fs';
+import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { errorCode } from '../../proto/fault.ts';
+import { spoolPrefix } from './leftovers.ts';
 
 /** A file as the daemon is told of it. */
 export interface Spooled {
@@ -14,15 +17,23 @@ export interface Spooled {
   readonly sha256: string;
 }
 
+const openFile = promisify(open);
+/** Writes all bytes behind what is there. */
+const appendTo = promisify(writeFile);
+const sync = promisify(fdatasync);
+
 /** Group and daemon may read; the folder's group is shared by both. */
 const MODE = 0o640;
 /** Bytes gathered before they are written. */
 const BATCH = 1024 * 1024;
 
+/** Told apart by it from the files of edges that have ended. */
+const PREFIX = spoolPrefix(process.pid);
+
 /** The spool files of one request. */
 export class Spool {
   readonly #folder: string;
-  readonly #id = randomUUID();
+  readonly #id = `${PREFIX}${randomUUID()}`;
   readonly #names: string[] = [];
   #current: SpoolFile | null = null;
 
@@ -34,14 +45,14 @@ export class Spool {
   async create(filename: string): Promise<SpoolFile> {
     const spool = `${this.#id}-${this.#names.length}`;
     this.#names.push(spool);
-    const handle = await open(join(this.#folder, spool), 'wx', MODE);
-    this.#current = new SpoolFile(handle, spool, filename);
+    const file = await openFile(join(this.#folder, spool), 'wx', MODE);
+    this.#current = new SpoolFile(file, spool, filename);
     return this.#current;
   }
 
   /** Removes whatever the daemon has not taken. */
   async clear(): Promise<void> {
-    await this.#current?.abandon();
+    this.#current?.abandon();
     await Promise.all(this.#names.map(name => remove(join(this.#folder, name))));
   }
 }
@@ -56,7 +67,8 @@ async function remove(path: string): Promise<void> {
 
 /** One file being written. */
 export class SpoolFile {
-  readonly #handle: FileHandle;
+  /** Descriptor. */
+  readonly #file: number;
   readonly #spool: string;
   readonly #filename: string;
   readonly #hash: Hash = createHash('sha256');
@@ -65,8 +77,8 @@ export class SpoolFile {
   #waitingSize = 0;
   #open = true;
 
-  constructor(handle: FileHandle, spool: string, filename: string) {
-    this.#handle = handle;
+  constructor(file: number, spool: string, filename: string) {
+    this.#file = file;
     this.#spool = spool;
     this.#filename = filename;
   }
@@ -80,11 +92,12 @@ export class SpoolFile {
     if (this.#waitingSize >= BATCH) await this.#flush();
   }
 
-  /** Syncs and closes. */
+  /** Writes what is left and closes. */
   async finish(): Promise<Spooled> {
     await this.#flush();
-    await this.#handle.datasync();
-    await this.abandon();
+    // The daemon syncs what it takes over. Only what takes long is synced here, where nobody else waits for it.
+    if (this.#size > BATCH) await sync(this.#file);
+    this.abandon();
     return {
       spool: this.#spool,
       filename: this.#filename,
@@ -94,19 +107,16 @@ export class SpoolFile {
   }
 
   /** Closes as it is. */
-  async abandon(): Promise<void> {
+  abandon(): void {
     if (!this.#open) return;
     this.#open = false;
-    await this.#handle.close();
+    closeSync(this.#file);
   }
 
   async #flush(): Promise<void> {
-    let bytes = Buffer.concat(this.#waiting);
+    const bytes = Buffer.concat(this.#waiting);
     this.#waiting = [];
     this.#waitingSize = 0;
-    while (bytes.length > 0) {
-      const { bytesWritten } = await this.#handle.write(bytes);
-      bytes = bytes.subarray(bytesWritten);
-    }
+    if (bytes.length > 0) await appendTo(this.#file, bytes);
   }
 }

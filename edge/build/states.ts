@@ -1,15 +1,14 @@
-/** States of a registry over time: what is kept, snapshots, comparison, promotion, going back, import, verification. */
+/** States of a registry over time: what is kept, snapshots, comparison, promotion, going back, import. */
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { type TObject, Type } from 'typebox';
 import { present } from '../control/control.ts';
 import type { Json } from '../http/json.ts';
 import { speakProblem } from '../http/problem.ts';
 import { artifactJson } from './registry.ts';
-import { ErrorBody, SubmittedTask } from './schemas.ts';
+import { Comparison, ErrorBody, Generation, SubmittedTask } from './schemas.ts';
 import {
   type BuildDeps,
-  idempotencyKey,
-  instanceOf,
+  changeOf,
   mergeOptions,
   namedOf,
   onBehalf,
@@ -32,7 +31,6 @@ export function stateRoutes(deps: BuildDeps): FastifyPluginAsync {
     readRoutes(deps, app);
     snapshotRoutes(deps, app);
     moveRoutes(deps, app);
-    careRoutes(deps, app);
   };
 }
 
@@ -43,7 +41,10 @@ function readRoutes(deps: BuildDeps, app: FastifyInstance): void {
     {
       onRequest,
       config,
-      schema: { summary: 'Generations that are kept, with their snapshots', response: REFUSED },
+      schema: {
+        summary: 'Generations that are kept, with their snapshots',
+        response: { 200: Type.Array(Generation), ...REFUSED },
+      },
     },
     async (request, reply) => {
       const call = { place: placeOf(deps, request) };
@@ -67,7 +68,7 @@ function readRoutes(deps: BuildDeps, app: FastifyInstance): void {
       schema: {
         summary: 'What differs between two generations or snapshots; the present state where none is named',
         querystring: between,
-        response: REFUSED,
+        response: { 200: Comparison, ...REFUSED },
       },
     },
     async (request, reply) => sendJson(reply, await compare(deps, request)),
@@ -191,37 +192,6 @@ function moveRoutes(deps: BuildDeps, app: FastifyInstance): void {
       });
     },
   );
-}
-
-function careRoutes(deps: BuildDeps, app: FastifyInstance): void {
-  const onRequest = permit(deps, 'edit-registry');
-  const verbs = { verify: 'verifyRegistry', repair: 'repairRegistry' } as const;
-  for (const [verb, method] of Object.entries(verbs)) {
-    app.post(
-      `${PLACE}/${verb}`,
-      {
-        onRequest,
-        config,
-        schema: {
-          summary: `The files against the catalogue: ${verb}`,
-          response: { 200: SubmittedTask, ...REFUSED },
-        },
-      },
-      async (request, reply) => {
-        const call = changeOf(deps, request);
-        return sendJson(reply, {
-          task: (await deps.control.registries[method](call, onBehalf(request))).task,
-        });
-      },
-    );
-  }
-}
-
-function changeOf(deps: BuildDeps, request: FastifyRequest) {
-  return {
-    place: { ...placeOf(deps, request), instance: instanceOf(deps, request) },
-    idempotencyKey: idempotencyKey(request),
-  };
 }
 
 function text(request: FastifyRequest, name: string): string {

@@ -1,25 +1,20 @@
 /** `POST build`: reads the submission as it comes, spools its files, and hands it to the daemon. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { answerLate, watchRate } from '../http/body.ts';
+import { limitedBody } from '../http/body.ts';
 import { boundaryOf, type PartHead, readMultipart } from '../http/multipart.ts';
 import { Refusal } from '../http/problem.ts';
-import {
-  Fields,
-  type Form,
-  isTextPart,
-  MAX_MESSAGE,
-  MAX_SOURCES,
-  MAX_TEXT,
-  sourceFileOf,
-  sourceIdOf,
-} from './form.ts';
+import { Fields, type Form, isTextPart, sourceFileOf, sourceIdOf } from './form.ts';
 import { BuildForm, ErrorBody, SubmittedTask } from './schemas.ts';
 import { type BuildDeps, idempotencyKey, instanceOf, onBehalf, permit, sendJson } from './scope.ts';
 import { Spool, type Spooled, type SpoolFile } from './spool.ts';
 
 /** Milliseconds that the daemon may take to put a submission on durable storage. */
-const SUBMIT_TIMEOUT = 120_000;
+export const SUBMIT_TIMEOUT = 120_000;
+/** Parts of a submission beside its sources: the documented nine, and such as mean nothing. */
+const OTHER_PARTS = 64;
+
+/** What one submission may hold. */
+type PartLimits = Pick<BuildDeps['settings']['edge'], 'max_text' | 'max_message' | 'max_sources'>;
 
 /** The route below an instance. */
 export function submitRoutes(deps: BuildDeps): FastifyPluginAsync {
@@ -30,7 +25,7 @@ export function submitRoutes(deps: BuildDeps): FastifyPluginAsync {
       '/build',
       {
         onRequest: permit(deps, 'build'),
-        config: { upload: deps.settings.edge.max_upload },
+        config: { upload: () => deps.settings.edge.max_upload },
         schema: {
           summary: 'Submits a build',
           consumes: ['multipart/form-data'],
@@ -54,19 +49,21 @@ async function submit(deps: BuildDeps, request: FastifyRequest, reply: FastifyRe
   }
   const prepared = await deps.control.where(instance, onBehalf(request).authorization);
   const limit = Math.min(deps.settings.edge.max_upload, prepared.maxUpload);
-  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   const spool = new Spool(prepared.spool);
   try {
     const { form, definition, sources } = await readSubmission(
-      limited(request.raw, reply.raw, limit),
+      limitedBody(request.raw, reply.raw, limit),
       boundary,
       spool,
+      deps.settings.edge,
     );
     const call = { instance, ...form, definition, sources, idempotencyKey: idempotency };
     const options = { ...onBehalf(request), timeout: SUBMIT_TIMEOUT };
+    // Answered, the daemon has taken the files over.
     return (await deps.control.builds.submitBuild(call, options)).task;
-  } finally {
+  } catch (error) {
     await spool.clear();
+    throw error;
   }
 }
 
@@ -80,9 +77,10 @@ async function readSubmission(
   body: AsyncIterable<Buffer>,
   boundary: string,
   spool: Spool,
+  limits: PartLimits,
 ): Promise<Submission> {
-  const reader = new SubmissionReader(spool);
-  for await (const event of readMultipart(body, boundary)) {
+  const reader = new SubmissionReader(spool, limits);
+  for await (const event of readMultipart(body, boundary, limits.max_sources + OTHER_PARTS)) {
     if (event.type === 'head') await reader.begin(event.head);
     else if (event.type === 'data') await reader.take(event.bytes);
     else await reader.end();
@@ -90,36 +88,10 @@ async function readSubmission(
   return reader.whole();
 }
 
-/** The body, as long as it flows and keeps below the limit. Throws 413, or 400 when the client is gone. */
-async function* limited(
-  request: IncomingMessage,
-  response: ServerResponse,
-  limit: number,
-): AsyncGenerator<Buffer> {
-  let total = 0;
-  const stop = watchRate(request, () => answerLate(request, response, 'the upload came too slowly'));
-  try {
-    // The stream is not destroyed by leaving it early: a refusal reads it off.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      total += (chunk as Buffer).length;
-      if (total > limit) throw tooLarge(limit);
-      yield chunk as Buffer;
-    }
-  } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(400, 'the upload broke off');
-  } finally {
-    stop();
-  }
-}
-
-function tooLarge(limit: number): Refusal {
-  return new Refusal(413, `a submission may have at most ${limit} bytes`);
-}
-
 /** Sorts parts: text is gathered, files are spooled, the rest is passed over. */
 class SubmissionReader {
   readonly #spool: Spool;
+  readonly #limits: PartLimits;
   readonly #fields = new Fields();
   readonly #sources: { id: string; file: Spooled }[] = [];
   #definition: Spooled | null = null;
@@ -129,8 +101,9 @@ class SubmissionReader {
   #file: SpoolFile | null = null;
   #source = '';
 
-  constructor(spool: Spool) {
+  constructor(spool: Spool, limits: PartLimits) {
     this.#spool = spool;
+    this.#limits = limits;
   }
 
   async begin(head: PartHead): Promise<void> {
@@ -146,8 +119,8 @@ class SubmissionReader {
       const filename = sourceFileOf(id, head.filename);
       if (this.#sources.some(source => source.id === id))
         throw new Refusal(400, `source/${id} is given twice`);
-      if (this.#sources.length >= MAX_SOURCES)
-        throw new Refusal(413, `there are more than ${MAX_SOURCES} sources`);
+      if (this.#sources.length >= this.#limits.max_sources)
+        throw new Refusal(413, `there are more than ${this.#limits.max_sources} sources`);
       this.#source = id;
       this.#file = await this.#spool.create(filename);
     }
@@ -156,7 +129,7 @@ class SubmissionReader {
   async take(bytes: Buffer): Promise<void> {
     if (this.#file) return this.#file.write(bytes);
     if (!isTextPart(this.#name)) return;
-    const limit = this.#name === 'message' ? MAX_MESSAGE : MAX_TEXT;
+    const limit = this.#name === 'message' ? this.#limits.max_message : this.#limits.max_text;
     this.#textSize += bytes.length;
     if (this.#textSize > limit) throw new Refusal(413, `${this.#name} is over ${limit} bytes`);
     this.#text.push(Buffer.from(bytes));

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
 import type { Token__Output } from '../../proto/types/rackwright/v1/Token.ts';
-import { INSTANCE_NAME } from '../../proto/words.ts';
+import { INSTANCE_NAME, MAX_TOKEN_DAYS } from '../../proto/words.ts';
 import { present } from '../control/control.ts';
 import type { Json } from '../http/json.ts';
 import { Refusal, speakProblem } from '../http/problem.ts';
@@ -72,7 +72,7 @@ function changeRoutes(deps: BuildDeps, app: FastifyInstance): void {
           subject: Type.Optional(
             Type.String({ maxLength: 256, description: 'Login; the caller unless told' }),
           ),
-          days: Type.Optional(Type.Integer({ minimum: 1, maximum: 36_500 })),
+          days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_TOKEN_DAYS })),
         }),
         response: REFUSED,
       },

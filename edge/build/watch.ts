@@ -5,11 +5,12 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import { Type } from 'typebox';
 import { COMMAND, encodeFrame } from '../../proto/frame.ts';
 import type { Task__Output } from '../../proto/types/rackwright/v1/Task.ts';
+import { goneSignal } from '../http/gone.ts';
 import { Refusal, speakProblem } from '../http/problem.ts';
 import { followJournal } from './journal.ts';
 import { toLines, toText } from './journal-text.ts';
 import { ErrorBody } from './schemas.ts';
-import { type BuildDeps, goneSignal, instanceOf, onBehalf, permit, queryOf } from './scope.ts';
+import { type BuildDeps, instanceOf, onBehalf, permit, queryOf } from './scope.ts';
 import { getTask, stateOf } from './task-json.ts';
 
 /** Milliseconds after which an answer begins although the task has said nothing. */
@@ -52,6 +53,7 @@ function watchRoute(deps: BuildDeps, app: FastifyInstance, suffix: string, type:
       reply
         .header('content-type', type)
         .header('cache-control', 'no-cache')
+        .header('rackwright-offset', queryOf(request, 'offset') ?? '0')
         .header('x-accel-buffering', 'no')
         .header('x-content-type-options', 'nosniff');
       if (request.method === 'HEAD') return reply.send();
@@ -68,21 +70,23 @@ async function sendJournal(
   words: Words,
 ): Promise<FastifyReply> {
   const offset = Number(queryOf(request, 'offset') ?? '0');
+  const isStored = stateOf(task) === 'finished';
+  let begun = false;
   const chunks = followJournal(deps.control, {
     instance: instanceOf(deps, request),
     task,
     offset,
     heartbeat: deps.settings.edge.heartbeat,
+    begun: () => begun,
     options: { ...onBehalf(request), signal: AbortSignal.any([goneSignal(reply), deps.stopping]) },
   });
-  // The first chunk decides: what fails before it is a fault that can still be answered. A task that runs and has said
-  // nothing yet is not waited for.
+  // The first chunk decides: what fails before it is a fault that can still be answered. What is stored comes soon; a task
+  // that runs and has said nothing yet is not waited for.
   const first = chunks.next();
   first.catch(() => {}); // Told where it is awaited, if anyone still listens then.
-  const early = await Promise.race([first, sleep(PATIENCE, null, { ref: false })]);
-  if (early?.done && stateOf(task) === 'finished') {
-    throw new Refusal(416, `the journal ends at or before offset ${offset}`);
-  }
+  const early = isStored ? await first : await Promise.race([first, sleep(PATIENCE, null, { ref: false })]);
+  if (early?.done && isStored) throw new Refusal(416, `the journal ends at or before offset ${offset}`);
+  begun = true;
   async function* all(): AsyncGenerator<Buffer> {
     if (early === null) yield encodeFrame(COMMAND.heartbeat);
     const { done, value } = await first;

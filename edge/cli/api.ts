@@ -1,13 +1,8 @@
 /** What the verbs ask of a server, over its socket or over HTTP alike. Shapes are those of the documented REST. */
 import type { Frame } from '../../proto/frame.ts';
+import type { Artifact, Place, States } from './registry-api.ts';
 
-/** Timestamps are seconds since the epoch, sizes bytes. */
-export interface Artifact {
-  readonly architecture: string;
-  readonly name: string;
-  readonly version: string;
-  readonly size: number;
-}
+export type { Artifact, Place };
 
 export interface ArtifactDescription {
   readonly name: string;
@@ -126,13 +121,6 @@ export interface Submission {
   readonly interactive: boolean;
 }
 
-/** Where artifacts are published. */
-export interface Place {
-  readonly format: string;
-  readonly distribution: string;
-  readonly derivative: string;
-}
-
 /** An image or, with an environment, a build environment in it. */
 export interface ImageTarget {
   readonly format: string;
@@ -166,6 +154,7 @@ export interface Api {
   /** Format, distribution, derivative. */
   search(text: string): Promise<Record<string, Record<string, Record<string, readonly Artifact[]>>>>;
   deleteArtifact(place: Place, artifact: Artifact): Promise<string>;
+  readonly states: States;
 
   keyring(): Promise<KeyringInfo>;
   exportKeyring(): Promise<string>;

@@ -8,6 +8,7 @@ import type {
   SourceBlock,
   Task,
 } from './api.ts';
+import type { Generation, RetentionPlan } from './registry-api.ts';
 
 /** `2026-01-01 01:00:00` in the local time zone; `never` for 0. */
 export function showTime(seconds: number, zero = 'never'): string {
@@ -72,6 +73,8 @@ export function showTask(task: Task): string {
     const value = task[key];
     if (value !== undefined && value !== '') lines.push(`  ${shown}: ${showValue(value)}`);
   }
+  for (const [key, value] of Object.entries((task.parameters as Record<string, string> | undefined) ?? {}))
+    if (!value.includes('\n')) lines.push(`  ${key}: ${value}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -103,6 +106,20 @@ export function showTasks(tasks: readonly Task[]): string {
 /** An artifact as a block. */
 export function showArtifact({ name, architecture, version, size }: Artifact): string {
   return `- name: ${name}\n  architecture: ${architecture}\n  version: ${version}\n  size: ${size}\n`;
+}
+
+/** A state of a registry as a block. */
+export function showGeneration({ name, created, superseded, task, snapshots }: Generation): string {
+  const until = superseded === null ? 'the present state' : showTime(superseded);
+  const held = snapshots.length === 0 ? '∅' : snapshots.join(', ');
+  return `- name: ${name}\n  created: ${showTime(created)}\n  superseded: ${until}\n  task: ${task}\n  snapshots: ${held}\n`;
+}
+
+/** An artifact that retention would take out. */
+export function showOutdated(outdated: RetentionPlan['outdated'][number]): string {
+  const { published, newer_versions, snapshots } = outdated;
+  const held = snapshots.length === 0 ? '' : `  stays in: ${snapshots.join(', ')}\n`;
+  return `${showArtifact(outdated)}  published: ${showTime(published)}\n  newer versions: ${newer_versions}\n${held}`;
 }
 
 /** One artifact whole. */

@@ -1,10 +1,10 @@
 /** `rackwright cluster`: whether an agent can reach its Slurm and what slurmctld says of itself. Works on agent.ini. */
-import { join } from 'node:path';
 import type { Command } from 'commander';
 import { toFault } from '../../proto/fault.ts';
 import { places } from '../../systemd/settings.ts';
 import { checkCluster, type Finding, readDiagnostics } from '../agent/diagnostics.ts';
-import { type AgentSettings, readAgentSettings, slurmrestdTarget } from '../agent/settings.ts';
+import type { AgentSettings } from '../agent/schema.ts';
+import { agentFile, readAgentSettings, slurmrestdTarget } from '../agent/settings.ts';
 import { slurmHeaders } from '../agent/slurm-auth.ts';
 import { Slurmrestd } from '../agent/slurmrestd.ts';
 import { EXIT } from './exit.ts';
@@ -54,7 +54,7 @@ async function withClient(command: Command, work: (call: Call) => Promise<void>)
   const around = surroundingsOf(command);
   const options = command.optsWithGlobals<ClusterOptions>();
   const at = places(options.home ?? null);
-  const { settings, warnings } = readAgentSettings(options.conf ?? join(at.etc, 'agent.ini'), at);
+  const { settings, warnings } = readAgentSettings(options.conf ?? agentFile(at), at);
   const warn = (text: string): void => say(around, `warning: ${text}`);
   for (const warning of warnings) warn(warning);
   const client = new Slurmrestd({
@@ -65,6 +65,7 @@ async function withClient(command: Command, work: (call: Call) => Promise<void>)
     rediscover: settings.cache.version,
     now: around.now,
     warn,
+    info: () => undefined,
     trace: options.debug ? text => say(around, `debug: ${text}`) : () => undefined,
   });
   try {
@@ -95,7 +96,8 @@ async function diagnose({ client, options, around }: Call): Promise<void> {
 async function connectCheck(call: Call): Promise<void> {
   const { client, settings, options, around } = call;
   try {
-    const { slurm, api, cluster } = await client.versions();
+    // slurmrestd answers while slurmctld is down; the cluster does not.
+    const { slurm, api, cluster } = await client.ping();
     const name = cluster === '' ? settings.service.cluster : cluster;
     if (options.json) print(around, JSON.stringify({ cluster: name, slurm, api }));
     else print(around, `✅ connection successful! (cluster: ${name}, slurm: ${slurm}, api: ${api})`);

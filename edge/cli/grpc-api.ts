@@ -12,6 +12,7 @@ import type { UploadBuildRequest } from '../../proto/types/rackwright/v1/UploadB
 import { taskJson } from '../build/task-json.ts';
 import type { Api, Consoles, Submission, Task, Upload } from './api.ts';
 import { keyringOf, registryOf } from './grpc-registry.ts';
+import { statesOf } from './grpc-states.ts';
 
 /** Tasks asked for at a time, the most that the daemon answers. */
 const PAGE = 1000;
@@ -71,6 +72,7 @@ export function grpcApi(connection: Connection, uri: string, instance: string, o
       follow(connection, { instance, task: id, offset }, { ...options, signal }),
 
     ...registryOf(connection, instance, options),
+    states: statesOf(connection, instance, options),
     ...keyringOf(connection, instance, options),
 
     images: async () => (await images.listImages({ instance }, options)).images,

@@ -2,18 +2,14 @@
 import { Fault } from '../../proto/fault.ts';
 import type { Connection } from '../../proto/rpc.ts';
 import type { CallOptions } from '../../proto/services.ts';
-import type { Artifact__Output } from '../../proto/types/rackwright/v1/Artifact.ts';
 import type { Api, Artifact, ArtifactDescription } from './api.ts';
+import { toArtifact } from './grpc-states.ts';
 
 type Registry = Pick<
   Api,
   'registryFormats' | 'distributions' | 'artifacts' | 'describe' | 'search' | 'deleteArtifact'
 >;
 type Keyring = Pick<Api, 'keyring' | 'exportKeyring' | 'createKeyring' | 'renewKeyring'>;
-
-function toArtifact({ architecture, name, version, size }: Artifact__Output): Artifact {
-  return { architecture, name, version, size };
-}
 
 export function registryOf(connection: Connection, instance: string, options: CallOptions): Registry {
   const registry = connection.service('RegistryService');

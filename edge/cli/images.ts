@@ -1,5 +1,6 @@
 /** `rackwright images`: images and build environments, and shells in them. */
 import type { Command } from 'commander';
+import { Fault } from '../../proto/fault.ts';
 import { FORMATS, isFormat } from '../../proto/words.ts';
 import type { ImageTarget } from './api.ts';
 import { showImage } from './blocks.ts';
@@ -8,6 +9,9 @@ import { attachConsole } from './interact.ts';
 import { type Session, withSession } from './session.ts';
 import { print, say } from './surroundings.ts';
 import { submittedAll } from './watch.ts';
+
+/** Why a server makes no image of a format: it can't build it, or its settings leave it out. */
+const UNMADE: readonly string[] = ['not-built-yet', 'no-image'];
 
 interface ImageOptions {
   readonly format?: string;
@@ -158,12 +162,21 @@ async function change(
 ): Promise<void> {
   const creates = what.endsWith('creation');
   const tasks: { what: string; id: string }[] = [];
+  const unmade: { what: string; fault: Fault }[] = [];
   for (const target of await targets(session, options, of)) {
-    const id = creates
-      ? await session.api.createImage(target, options.force === true)
-      : await session.api.updateImage(target);
-    tasks.push({ what: `${nameOf(target)} ${what}`, id });
+    try {
+      const id = creates
+        ? await session.api.createImage(target, options.force === true)
+        : await session.api.updateImage(target);
+      tasks.push({ what: `${nameOf(target)} ${what}`, id });
+    } catch (error) {
+      // Asked for all formats, those that the server has no images of stay unmade and the others are made.
+      if (!(error instanceof Fault && UNMADE.includes(error.reason))) throw error;
+      unmade.push({ what: `${nameOf(target)} ${what}`, fault: error });
+    }
   }
+  if (unmade[0] && tasks.length === 0) throw unmade[0].fault;
+  for (const { what, fault } of unmade) say(session.surroundings, `No ${what}: ${fault.message}`);
   await submittedAll(session, tasks, options.batch === true);
 }
 

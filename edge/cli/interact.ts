@@ -15,6 +15,8 @@ export async function attachConsole(session: Session, consoles: Consoles, id: st
   const keys = openKeys(surroundings);
   const display = openDisplay({ ...surroundings, env: { ...surroundings.env, TERM: 'dumb' } }, session);
   const release = surroundings.onStop(() => abort.abort());
+  // Until its end is seen.
+  surroundings.exit.code = EXIT.unknown;
   try {
     let ended = false;
     for await (const frame of consoles.attach(id, keys.frames(), abort.signal)) {

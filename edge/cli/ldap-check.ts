@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { places } from '../../systemd/settings.ts';
 import { Directory, type Person } from '../gateway/directory.ts';
 import { DirectoryError } from '../gateway/ldap.ts';
-import { LOG_FLAGS } from '../gateway/log-flags.ts';
+import { LOG_FLAGS } from '../gateway/schema.ts';
 import { gatewayFile, loadLdap } from '../gateway/settings.ts';
+import { knownFlags } from '../http/log-flags.ts';
 import { EXIT, UsageError } from './exit.ts';
 import type { GeneralOptions } from './program.ts';
 import { print, say, surroundingsOf } from './surroundings.ts';
@@ -15,6 +16,8 @@ interface LdapCheckOptions extends GeneralOptions {
   readonly debugFlags?: readonly string[];
 }
 
+const FLAGS = knownFlags(LOG_FLAGS);
+
 /** Adds the verb. */
 export function addLdapCheckCommand(program: Command): void {
   program
@@ -22,7 +25,7 @@ export function addLdapCheckCommand(program: Command): void {
     .description("show the users that a gateway's LDAP settings find, with full names and groups")
     .option('--conf <path>', 'settings of the gateway (default: gateway.ini of the configuration folder)')
     .option('--home <dir>', 'folder that holds everything, as for `up`')
-    .option('--debug-flags <flag...>', `with --debug, what to show: ${LOG_FLAGS.join(', ')}`)
+    .option('--debug-flags <flag...>', `with --debug, what to show: ${FLAGS.join(', ')}`)
     .addHelpText('after', '\nExample:\n  rackwright ldap-check --conf /etc/rackwright/gateway.ini --debug')
     .action((_options, command: Command) => check(command));
 }
@@ -31,9 +34,8 @@ async function check(command: Command): Promise<void> {
   const around = surroundingsOf(command);
   const options = command.optsWithGlobals<LdapCheckOptions>();
   const flags = options.debugFlags ?? ['ALL'];
-  const wrong = flags.find(flag => !LOG_FLAGS.includes(flag));
-  if (wrong !== undefined)
-    throw new UsageError(`unknown debug flag ${wrong}; known: ${LOG_FLAGS.join(', ')}`);
+  const wrong = flags.find(flag => !FLAGS.includes(flag));
+  if (wrong !== undefined) throw new UsageError(`unknown debug flag ${wrong}; known: ${FLAGS.join(', ')}`);
   const at = places(options.home ?? null);
   const { settings, bindPassword, warnings } = loadLdap(options.conf ?? gatewayFile(at), at);
   if (settings.uri === null) {

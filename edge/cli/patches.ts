@@ -122,7 +122,7 @@ async function editIn(
   const before = JSON.stringify(await repository.readBack());
   await openShell(surroundings, repository, options.artifact, applied.length);
   const after = await repository.readBack();
-  return JSON.stringify(after) === before ? null : writePatches(definition.folder, version, applied, after);
+  return JSON.stringify(after) === before ? null : writePatches(definition.folder, version, patches, after);
 }
 
 /** Puts all sources where builds have them; the main source's version. */

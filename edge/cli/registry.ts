@@ -1,24 +1,22 @@
-/** `rackwright registry`: what is published, one artifact whole, a search, and deletion. */
+/** `rackwright registry`: what is published, one artifact whole, a search, and deletion; further verbs stand beside. */
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { Fault } from '../../proto/fault.ts';
 import type { Api, Artifact, Place } from './api.ts';
 import { showArtifact, showDescription } from './blocks.ts';
-import { formatOf } from './choose.ts';
 import { UsageError } from './exit.ts';
-import type { GeneralOptions } from './program.ts';
+import { addCareVerbs } from './registry-care.ts';
+import { type ChangeOptions, changing, placed, placeOf } from './registry-place.ts';
+import { addStateVerbs } from './registry-states.ts';
 import { type Session, withSession } from './session.ts';
 import { print, say } from './surroundings.ts';
 import { submittedAll } from './watch.ts';
 
-interface RegistryOptions extends GeneralOptions {
-  readonly distribution: string;
-  readonly derivative: string;
+interface RegistryOptions extends ChangeOptions {
   readonly artifact?: string;
   readonly architecture?: string;
   readonly artifactVersion?: string;
   readonly exact?: boolean;
-  readonly batch?: boolean;
   readonly yes?: boolean;
 }
 
@@ -26,8 +24,11 @@ interface RegistryOptions extends GeneralOptions {
 export function addRegistryCommand(program: Command): void {
   const registry = program
     .command('registry')
-    .summary('list, show, search or delete artifacts')
-    .description('Published artifacts: list them (the default), show one whole, search by name, or delete.')
+    .summary('published artifacts and the states of registries')
+    .description(
+      'Published artifacts: list them (the default), show one whole, search by name, delete, import, promote. States of\n' +
+        'a registry: list, name, compare, go back. Care: verify, repair, take old versions out.',
+    )
     .addHelpText('after', '\nExample:\n  rackwright registry -d bookworm');
   placed(registry.command('list', { isDefault: true }))
     .summary('list artifacts')
@@ -65,16 +66,12 @@ export function addRegistryCommand(program: Command): void {
       withSession(command, session => search(session, text)),
     );
   addDeletion(registry);
-}
-
-function placed(command: Command): Command {
-  return command
-    .requiredOption('-d, --distribution <name>', 'distribution')
-    .option('--derivative <name>', 'derivative', 'main');
+  addStateVerbs(registry);
+  addCareVerbs(registry);
 }
 
 function addDeletion(registry: Command): void {
-  placed(registry.command('delete'))
+  changing(registry.command('delete'))
     .summary('delete artifacts')
     .description(
       'Deletes every artifact whose name contains the text, each in a task of its own. On a terminal it shows\n' +
@@ -85,15 +82,10 @@ function addDeletion(registry: Command): void {
     .option('--architecture <arch>', 'only this architecture')
     .option('--artifact-version <version>', 'only this version')
     .option('--yes', 'do not ask')
-    .option('--batch', 'submit only, without watching')
     .addHelpText('after', '\nExample:\n  rackwright registry delete -d bookworm -a hello --exact --yes')
     .action((options: RegistryOptions, command: Command) =>
       withSession(command, session => deleteAll(session, options)),
     );
-}
-
-async function placeOf({ api }: Session, { distribution, derivative }: RegistryOptions): Promise<Place> {
-  return { format: await formatOf(api, distribution), distribution, derivative };
 }
 
 async function selected(

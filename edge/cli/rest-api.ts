@@ -7,6 +7,7 @@ import { Fault } from '../../proto/fault.ts';
 import { COMMAND, type Frame, FrameReader, HEADER_SIZE } from '../../proto/frame.ts';
 import type { Api, Formats, Place, Submission, Task } from './api.ts';
 import type { RestClient, RestRequest } from './rest-client.ts';
+import { placePath, restStates } from './rest-states.ts';
 
 /** Times that a submission is sent; it carries a key, so a repetition makes no second task. */
 const SUBMISSIONS = 3;
@@ -48,6 +49,7 @@ export function restApi(client: RestClient, uri: string): Api {
       client
         .json<{ task: string }>(artifact(place, architecture, name), { method: 'DELETE', query: { version } })
         .then(answer => answer.task),
+    states: restStates(client),
 
     keyring: () => client.json('/keyring.json'),
     exportKeyring: () => client.ask('/keyring.asc').then(answer => answer.text()),
@@ -79,10 +81,6 @@ export function restApi(client: RestClient, uri: string): Api {
     consoles: null,
     close: () => client.close(),
   };
-}
-
-function placePath({ format, distribution, derivative }: Place): string {
-  return `/registry/${[format, distribution, derivative].map(encodeURIComponent).join('/')}`;
 }
 
 function environmentPath(format: string, environment: string, architecture: string): string {
@@ -135,17 +133,20 @@ async function buildForm(submission: Submission): Promise<FormData> {
   return form;
 }
 
-/** A journal's frames from an offset on. The route always begins at the start, so what is known is passed over. */
+/**
+ * A journal's frames from an offset on; none where it ends before. A server that knows no offsets, and therefore does
+ * not say that it kept ours, begins at the start: there what is known is passed over.
+ */
 async function* readJournal(
   client: RestClient,
   id: string,
   offset: number,
   signal: AbortSignal,
 ): AsyncGenerator<Frame> {
-  const answer = await client.ask(`/watch/${encodeURIComponent(id)}.journal`, { signal });
+  const answer = await askFrom(client, `/watch/${encodeURIComponent(id)}.journal`, offset, signal);
+  if (!answer?.body) return;
   const reader = new FrameReader();
-  let at = 0;
-  if (!answer.body) return;
+  let at = Number(answer.headers.get('rackwright-offset') ?? 0);
   try {
     for await (const chunk of answer.body as AsyncIterable<Uint8Array>) {
       for (const frame of reader.push(chunk)) {
@@ -159,5 +160,15 @@ async function* readJournal(
     if (error instanceof RangeError)
       throw new Fault('invalid', 'bad-input', `the journal is damaged: ${error.message}`);
     throw new Fault('unavailable', 'unreachable', 'the stream was cut', {}, { cause: error });
+  }
+}
+
+/** The answer of a journal's route; null when the journal ends at or before the offset. */
+async function askFrom(client: RestClient, path: string, offset: number, signal: AbortSignal) {
+  try {
+    return await client.ask(path, { signal, ...(offset > 0 ? { query: { offset: String(offset) } } : {}) });
+  } catch (error) {
+    if (offset > 0 && error instanceof Fault && error.details.status === 416) return null;
+    throw error;
   }
 }

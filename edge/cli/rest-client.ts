@@ -1,6 +1,6 @@
 /** HTTP requests of the command line: credential, time limits, and what a refusal says in words. */
 import { Agent, type BodyInit, fetch, type Response } from 'undici';
-import { errorCode, Fault, KINDS, type Kind } from '../../proto/fault.ts';
+import { errorCode, Fault, isReason, KINDS, type Kind, type Reason } from '../../proto/fault.ts';
 
 /** Milliseconds until an answer must begin; submissions are answered once they are on the disk. */
 const ANSWER_LIMIT = 120_000;
@@ -151,13 +151,18 @@ function unreachable(error: unknown, url: string): Fault {
 async function refusalOf(response: Response): Promise<Fault> {
   const body = (await response.text().catch(() => '')).slice(0, MAX_ERROR_TEXT);
   const kind = kindOf(response.status);
-  const said = (response.headers.get('content-type') ?? '').includes('json')
-    ? wordsOfJson(body)
-    : wordsOfPage(body);
-  const message = said === '' ? `${response.url}: ${response.status} ${response.statusText}` : said;
-  const reason = kind === 'not_found' ? 'not-found' : kind === 'forbidden' ? 'no-permission' : 'bad-input';
-  return new Fault(kind, kind === 'unavailable' ? 'busy' : reason, message, { status: response.status });
+  const json = (response.headers.get('content-type') ?? '').includes('json');
+  const { words, reason } = json ? saidInJson(body) : { words: wordsOfPage(body), reason: null };
+  const message = words === '' ? `${response.url}: ${response.status} ${response.statusText}` : words;
+  return new Fault(kind, reason ?? USUAL_REASONS[kind] ?? 'bad-input', message, { status: response.status });
 }
+
+/** Reasons of refusals that name none. */
+const USUAL_REASONS: Partial<Record<Kind, Reason>> = {
+  not_found: 'not-found',
+  forbidden: 'no-permission',
+  unavailable: 'busy',
+};
 
 function kindOf(status: number): Kind {
   if (status === 409) return 'refused';
@@ -167,12 +172,13 @@ function kindOf(status: number): Kind {
   return known === undefined || known === 'internal' ? (status >= 500 ? 'unavailable' : 'invalid') : known;
 }
 
-function wordsOfJson(body: string): string {
+function saidInJson(body: string): { words: string; reason: Reason | null } {
   try {
-    const { error, detail, title } = JSON.parse(body) as Record<string, unknown>;
-    return ([detail, error, title].find(words => typeof words === 'string') as string | undefined) ?? '';
+    const { error, detail, title, reason } = JSON.parse(body) as Record<string, unknown>;
+    const words = [detail, error, title].find(words => typeof words === 'string') as string | undefined;
+    return { words: words ?? '', reason: isReason(reason) ? reason : null };
   } catch {
-    return '';
+    return { words: '', reason: null };
   }
 }
 

@@ -1,6 +1,6 @@
 /** All verbs of the `rackwright` command, in the order in which help shows them. */
 import type { Command } from 'commander';
-import { addBackupCommands } from './backup.ts';
+import { addBackupCommand } from './backup.ts';
 import { addBuildCommand } from './build.ts';
 import { addClusterCommand } from './cluster.ts';
 import { addCompletionCommand } from './completion.ts';
@@ -13,6 +13,7 @@ import { addHistoryCommand, addListCommand } from './list.ts';
 import { addLoginCommand } from './login.ts';
 import { addPatchesCommand } from './patches.ts';
 import { addRegistryCommand } from './registry.ts';
+import { addRestoreCommand } from './restore.ts';
 import { addCancelCommand, addRetryCommand } from './tasks.ts';
 import { addTokensCommand } from './tokens.ts';
 import { addUpCommand } from './up.ts';
@@ -33,7 +34,8 @@ export function addVerbs(program: Command): void {
   addTokensCommand(program);
   addImportSrcrpmCommand(program);
   addUpCommand(program);
-  addBackupCommands(program);
+  addBackupCommand(program);
+  addRestoreCommand(program);
   addClusterCommand(program);
   addDrawCommand(program);
   addLdapCheckCommand(program);

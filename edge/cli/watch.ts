@@ -57,6 +57,8 @@ export async function watchTask(session: Session, id: string): Promise<Outcome> 
   const abort = new AbortController();
   const release = surroundings.onStop(() => abort.abort());
   const started = surroundings.now();
+  // Whoever stops reading before the end, such as head, has not seen it succeed.
+  surroundings.exit.code = EXIT.unknown;
   let outcome: Outcome;
   try {
     outcome = await followTask(id, { api, display, now: surroundings.now, signal: abort.signal });

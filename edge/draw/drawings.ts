@@ -1,6 +1,7 @@
 /** The draw routes: images of infrastructures, rooms and racks, with or without coordinates. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { toFault } from '../../proto/fault.ts';
+import { goneSignal } from '../http/gone.ts';
 import { Refusal } from '../http/problem.ts';
 import { type DrawDeps, queryOf } from './deps.ts';
 import { syntaxOf } from './document.ts';
@@ -40,10 +41,7 @@ async function draw(request: FastifyRequest, reply: FastifyReply, deps: DrawDeps
   const wanted = coordinatesOf(query);
   const settings = isPost ? [] : settingsOf(query);
   const held = isPost ? [] : tagsOf(request.headers['if-none-match']);
-  const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
+  const gone = goneSignal(reply);
   const whole = await collect(
     deps.drawings.draw(
       {
@@ -61,7 +59,7 @@ async function draw(request: FastifyRequest, reply: FastifyReply, deps: DrawDeps
         },
         etag: held[0] ?? '',
       },
-      { signal: gone.signal, timeout: TIMEOUT },
+      { signal: gone, timeout: TIMEOUT },
     ),
     deps,
   );

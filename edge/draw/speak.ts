@@ -21,6 +21,8 @@ export const speakDrawing: Speaker = fault => {
       'content-type': 'application/json',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
+      // Only areas that ask for a token answer so.
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
       ...headersOf(fault),
     },
     body: JSON.stringify({

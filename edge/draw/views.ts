@@ -32,9 +32,14 @@ async function show(
   const query = queryOf(request.raw.url ?? '');
   const format = query.get('format') ?? accepted(request.headers.accept);
   if (format !== 'json' && format !== 'yaml') throw new Refusal(400, `Unsupported format ${format}`);
-  const filters: Record<string, string> = {};
-  for (const name of new Set(query.keys()))
-    if (name !== 'format') filters[name] = query.getAll(name).join(',');
+  const values = new Map<string, string[]>();
+  for (const [name, value] of query) {
+    const earlier = values.get(name);
+    if (earlier) earlier.push(value);
+    else values.set(name, [value]);
+  }
+  values.delete('format');
+  const filters = Object.fromEntries([...values].map(([name, all]) => [name, all.join(',')]));
   const pieces: Buffer[] = [];
   let [mediaType, database] = ['application/json', ''];
   for await (const piece of inventories.getView({ view, filters, format })) {

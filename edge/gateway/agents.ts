@@ -31,12 +31,16 @@ const RETRY_LAST = 60;
 const MAX_ANSWER = 256 * 1024;
 /** Most requests to one agent at a time; more wait. */
 const CONNECTIONS = 64;
+/** Most viewers of one agent's events; an agent of ours refuses more itself. */
+const STREAMS = 1000;
 /** Slurm-web agents before 7 don't say; theirs is the default of the setting. */
 const DEFAULT_JOBS_MAX_HOURS = 168;
 
 export class Agent {
   readonly url: string;
   readonly pool: Pool;
+  /** For answers that have no end, which would otherwise take the others' connections. */
+  readonly streams: Pool;
   /** Path of the URL, in front of every request's. */
   readonly base: string;
   /** Last known, also while the agent fails. */
@@ -54,15 +58,10 @@ export class Agent {
     const parsed = new URL(url);
     this.base = parsed.pathname.replace(/\/$/, '');
     const timeout = settings.timeout * 1000;
-    this.pool = new Pool(parsed.origin, {
-      connections: CONNECTIONS,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-      connect: {
-        timeout,
-        ...(settings.cacert === null ? {} : { ca: readFileSync(settings.cacert) }),
-      },
-    });
+    const ca = settings.cacert === null ? {} : { ca: readFileSync(settings.cacert) };
+    const options = { headersTimeout: timeout, connect: { timeout, ...ca } };
+    this.pool = new Pool(parsed.origin, { ...options, connections: CONNECTIONS, bodyTimeout: timeout });
+    this.streams = new Pool(parsed.origin, { ...options, connections: STREAMS, bodyTimeout: 0 });
   }
 
   /** The cluster's name, or host and port of an agent never reached. */
@@ -85,6 +84,11 @@ export class Agent {
     this.closed = true;
     if (this.timer) clearTimeout(this.timer);
     await this.pool.destroy();
+  }
+
+  /** Ends the answers that have no end; before `close`. */
+  async endStreams(): Promise<void> {
+    await this.streams.destroy();
   }
 
   /** Waits for a look that is under way; an agent never reached is looked at again. */

@@ -47,6 +47,10 @@ export class Clusters {
     await Promise.all(this.agents.map(agent => agent.close()));
   }
 
+  async endStreams(): Promise<void> {
+    await Promise.all(this.agents.map(agent => agent.endStreams()));
+  }
+
   /** The agent that announced the name first; null for none. */
   find(name: string): Agent | null {
     return this.agents.find(agent => agent.name === name && agent.info !== null) ?? null;
@@ -54,7 +58,9 @@ export class Clusters {
 
   /** One entry per configured agent, in their order, within the time-out whatever the agents do. */
   async list(user: Verified, token: string): Promise<ClusterEntry[]> {
-    const entries = await Promise.all(this.agents.map(agent => this.entry(agent, user, token)));
+    const asked = await Promise.all(this.agents.map(agent => this.entry(agent, user, token)));
+    // Which agent is another's twin is known once each has had its time to say its name, in whatever order they did.
+    const entries = this.agents.map((agent, at) => this.twin(agent) ?? (asked[at] as ClusterEntry));
     return entries.filter(
       entry => !(this.hideDenied && entry.error === undefined && entry.permissions.actions.length === 0),
     );
@@ -64,10 +70,6 @@ export class Clusters {
     const key = `${agent.url}\0${user.login}`;
     const deadline = this.settings.timeout * 1000;
     await within(agent.settled(), deadline);
-    const twin = this.agents.find(other => other.info !== null && other.name === agent.name);
-    if (twin !== undefined && twin !== agent && agent.info !== null) {
-      return this.describe(agent, LEAST, `another agent announces the cluster ${agent.name} too`, true);
-    }
     if (agent.info === null || agent.trouble !== null) {
       return this.describe(agent, this.remembered.get(key) ?? LEAST, agent.trouble ?? 'not reached yet');
     }
@@ -79,6 +81,12 @@ export class Clusters {
       const reason = describeTrouble(error, this.settings.timeout);
       return this.describe(agent, this.remembered.get(key) ?? LEAST, reason);
     }
+  }
+
+  /** The entry of an agent whose cluster's name one before it has; null for any other. */
+  private twin(agent: Agent): ClusterEntry | null {
+    if (agent.info === null || this.find(agent.name) === agent) return null;
+    return this.describe(agent, LEAST, `another agent announces the cluster ${agent.name} too`, true);
   }
 
   private async ask(agent: Agent, token: string): Promise<Permissions> {

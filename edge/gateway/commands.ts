@@ -1,10 +1,9 @@
-/** Subcommands of the edge for whoever installs a gateway: showing its settings, making its keys. */
+/** Subcommands of the edge for whoever installs a gateway: making its keys. */
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Field, type Loaded, type Places, type Schema, SettingsError } from '../../systemd/settings.ts';
-import { gatewaySchema } from './schema.ts';
+import { type Places, SettingsError } from '../../systemd/settings.ts';
 import { gatewayFile, readGatewayFile } from './settings.ts';
 
 /** What a subcommand works with; the caller's process is touched by nobody else. */
@@ -17,16 +16,11 @@ export interface CommandSurroundings {
 /** Runs with the words behind its name; answers the exit status. */
 export type Subcommand = (words: readonly string[], around: CommandSurroundings) => number;
 
-/** By name: `show-conf gateway`, `gen-jwt-key [--with-slurm]`, `gen-session-key`; each takes `--conf PATH`. */
+/** By name: `gen-jwt-key [--with-slurm]`, `gen-session-key`; each takes `--conf PATH`. */
 export const gatewayCommands: Readonly<Record<string, Subcommand>> = {
-  'show-conf': (words, around) =>
-    command(words, ['gateway'], around, ({ loaded, schema }) => {
-      for (const line of showConf(loaded, schema)) around.print(line);
-      return 0;
-    }),
   'gen-jwt-key': (words, around) =>
-    command(words, ['--with-slurm'], around, ({ loaded }, flags) => {
-      const { key, algorithm } = loaded.settings.jwt;
+    command(words, ['--with-slurm'], around, ({ jwt }, flags) => {
+      const { key, algorithm } = jwt;
       if (!algorithm.startsWith('HS')) {
         around.warn(
           `[jwt]>algorithm is ${algorithm}: make its PEM key with openssl, such as "openssl genpkey"`,
@@ -38,19 +32,19 @@ export const gatewayCommands: Readonly<Record<string, Subcommand>> = {
       return made && flags.includes('--with-slurm') ? allowSlurm(key, around) : 0;
     }),
   'gen-session-key': (words, around) =>
-    command(words, [], around, ({ loaded }) => {
-      makeKey(loaded.settings.service.session_key, randomBytes(64).toString('base64url'), 0o600, around);
+    command(words, [], around, ({ service }) => {
+      makeKey(service.session_key, randomBytes(64).toString('base64url'), 0o600, around);
       return 0;
     }),
 };
 
-type GatewayLoaded = ReturnType<typeof readGatewayFile>;
+type GatewaySettings = ReturnType<typeof readGatewayFile>['settings'];
 
 function command(
   words: readonly string[],
   allowed: readonly string[],
   around: CommandSurroundings,
-  run: (read: { loaded: GatewayLoaded; schema: Schema }, flags: readonly string[]) => number,
+  run: (settings: GatewaySettings, flags: readonly string[]) => number,
 ): number {
   const at = words.indexOf('--conf');
   const conf = at < 0 ? gatewayFile(around.places) : words[at + 1];
@@ -66,36 +60,12 @@ function command(
   }
   try {
     // Keys are made before the file is written, too; a file that was named must be there.
-    const loaded = readGatewayFile(conf, around.places, at >= 0);
-    return run({ loaded, schema: gatewaySchema(around.places) }, flags);
+    return run(readGatewayFile(conf, around.places, at >= 0).settings, flags);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     for (const line of error.message.split('\n')) around.warn(line);
     return 1;
   }
-}
-
-/** Every setting with its value and where it came from: `FILE:LINE` or `default`. Secrets stay dots. */
-function showConf(loaded: Pick<Loaded<Schema>, 'settings' | 'origin'>, schema: Schema): string[] {
-  const lines: string[] = [];
-  for (const [section, fields] of Object.entries(schema)) {
-    lines.push(`[${section}]`);
-    for (const [key, field] of Object.entries(fields)) {
-      lines.push(
-        `  ${key}: ${show(loaded.settings[section]?.[key], field)} (${loaded.origin(section, key)})`,
-      );
-    }
-  }
-  return lines;
-}
-
-function show(value: unknown, field: Field<unknown>): string {
-  if (value === null || value === undefined) return '∅';
-  if (field.secret) return '•••';
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (Array.isArray(value)) return value.length === 0 ? '∅' : value.join(', ');
-  if (typeof value === 'object' && 'text' in value) return show(value.text, field);
-  return String(value).replace(/^(redis:\/\/[^:@/]*:)[^@]*@/, '$1•••@');
 }
 
 function makeKey(path: string, content: string, mode: number, { print, warn }: CommandSurroundings): boolean {

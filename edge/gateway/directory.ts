@@ -54,7 +54,7 @@ export class Directory {
     try {
       const asUser = settings.lookup_as_user ?? settings.bind_dn === null;
       const dn = settings.lookup_user_dn ? await this.findDn(ldap, user) : this.composeDn(user);
-      if (!(await ldap.bind(dn ?? this.composeDn(user), password)) || dn === null) return null;
+      if (!(await ldap.bind(dn ?? this.composeDn(user), password, 'user')) || dn === null) return null;
       if (!asUser) await this.bindService(ldap);
       const entry = await this.readUser(ldap, dn, user);
       if (!entry) return null;
@@ -99,7 +99,7 @@ export class Directory {
     if (this.password === null) {
       throw new DirectoryError('settings', `Password to authenticate with bind DN ${dn} is required`);
     }
-    if (!(await ldap.bind(dn, this.password))) {
+    if (!(await ldap.bind(dn, this.password, 'service'))) {
       throw new DirectoryError('settings', 'Invalid bind DN or password');
     }
   }

@@ -3,15 +3,16 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import { Fault } from '../../proto/fault.ts';
 import { readBearer } from '../auth/bearer.ts';
 import { issueToken, type TokenOptions, type Verified, verifyToken } from '../auth/token.ts';
+import { withoutFinalSlash } from '../http/final-slash.ts';
+import { type AreaLog, flaggedLog } from '../http/log-flags.ts';
 import { type KnownRoute, knownRoute } from '../http/methods.ts';
+import { clientAddress } from '../http/networks.ts';
 import { Refusal, type Speaker } from '../http/problem.ts';
 import { speakCluster } from '../http/speak-cluster.ts';
-import { clientAddress } from './address.ts';
 import { Clusters } from './clusters.ts';
 import { Counters } from './counters.ts';
 import { Directory } from './directory.ts';
 import { Handoffs } from './handoff.ts';
-import { flaggedLog, type GatewayLog } from './log-flags.ts';
 import { Provider } from './oidc.ts';
 import { openStore } from './open-store.ts';
 import { addClusterRoutes } from './routes/clusters.ts';
@@ -19,6 +20,7 @@ import { addLoginRoutes } from './routes/login.ts';
 import { addOidcRoutes, type OidcRouteParts } from './routes/oidc.ts';
 import { addPageRoutes } from './routes/pages.ts';
 import { addSessionRoutes } from './routes/sessions.ts';
+import type { LOG_FLAGS } from './schema.ts';
 import { fingerprint, makeSeal } from './seal.ts';
 import { Sessions } from './sessions.ts';
 import type { Gateway } from './settings.ts';
@@ -34,7 +36,7 @@ export interface GatewayOptions {
   /** HTTPS_PROXY, NO_PROXY and the like. */
   readonly proxies: Readonly<Record<string, string>>;
   readonly now: () => number;
-  readonly log: GatewayLog;
+  readonly log: AreaLog;
   /** Hears of each sign-in that ended. */
   readonly counted?: (method: string, result: string) => void;
 }
@@ -73,11 +75,17 @@ export function gatewayArea(options: GatewayOptions): GatewayArea {
 async function addRoutes(app: FastifyInstance, given: GatewayOptions, alone: boolean): Promise<void> {
   const { gateway, now } = given;
   const { settings } = gateway;
-  const log = flaggedLog(given.log, settings.service);
+  const log = flaggedLog<(typeof LOG_FLAGS)[number]>(given.log, settings.service);
   const options = { ...given, log };
   for (const sentence of gateway.warnings) log.warn({}, sentence);
   const store = openStore(settings.service.session_store, now);
-  await noteSessionKey(store, gateway, log);
+  // A store that does not answer yet is no reason not to serve all the rest.
+  await noteSessionKey(store, gateway, log).catch(error =>
+    log.warn(
+      { err: error },
+      'the session store does not answer: nobody can sign in by OpenID Connect until it does',
+    ),
+  );
   const sweeper = setInterval(() => {
     store.sweep().catch(error => log.warn({ err: error }, 'the session store could not be swept'));
   }, SWEEP_EVERY);
@@ -123,6 +131,8 @@ async function addRoutes(app: FastifyInstance, given: GatewayOptions, alone: boo
   addClusterRoutes(app, { clusters, authenticate, timeout: settings.agents.timeout });
   addPageRoutes(app, { settings, pages: options.pages, alone, known });
   clusters.open();
+  // The server would wait for them.
+  app.addHook('preClose', () => clusters.endStreams());
   app.addHook('onClose', async () => {
     clearInterval(sweeper);
     await clusters.close();
@@ -165,9 +175,14 @@ function makeAuthenticate(verify: (token: string) => Promise<Verified>, sessions
 function addParsers(app: FastifyInstance): void {
   const options = { parseAs: 'string' as const };
   app.addContentTypeParser('application/x-www-form-urlencoded', options, (_request, body, done) => {
-    const form = new URLSearchParams(String(body));
-    const single = [...new Set(form.keys())].filter(name => form.getAll(name).length === 1);
-    done(null, Object.fromEntries(single.map(name => [name, form.get(name)])));
+    const form = new Map<string, string>();
+    const repeated = new Set<string>();
+    for (const [name, value] of new URLSearchParams(String(body))) {
+      if (form.has(name)) repeated.add(name);
+      form.set(name, value);
+    }
+    for (const name of repeated) form.delete(name);
+    done(null, Object.fromEntries(form));
   });
   // Frontends send `application/json` with an empty body, which is no body.
   app.addContentTypeParser('application/json', options, (_request, body, done) => {
@@ -213,7 +228,7 @@ function addDisabledOidc(app: FastifyInstance): void {
 }
 
 /** Says once that the key is another than at the last start: sign-ins under way will end as `invalid_state`. */
-async function noteSessionKey(store: SessionStore, { sessionKey }: Gateway, log: GatewayLog): Promise<void> {
+async function noteSessionKey(store: SessionStore, { sessionKey }: Gateway, log: AreaLog): Promise<void> {
   if (sessionKey === null) return;
   const key = { kind: 'note', id: 'session-key' } as const;
   const mark = Buffer.from(fingerprint(sessionKey));
@@ -242,6 +257,5 @@ export function stripPrefix(url: string, prefix: string): string {
   let path = at < 0 ? url : url.slice(0, at);
   if (prefix !== '' && (path === prefix || path.startsWith(`${prefix}/`)))
     path = path.slice(prefix.length) || '/';
-  if (path.startsWith('/api/') && path.endsWith('/') && path.length > 5) path = path.slice(0, -1);
-  return path + query;
+  return withoutFinalSlash(path + query, '/api/');
 }

@@ -39,6 +39,8 @@ const PAGE = 1000;
 /** Most entries of one search. */
 const MAX_ENTRIES = 1_000_000;
 const BINARY = ['objectSid'];
+/** Result codes (RFC 4511, appendix A): constraintViolation, inappropriateAuthentication, unwillingToPerform. */
+const REFUSED_ACCOUNT = [19, 48, 53];
 
 export class Ldap {
   private readonly client: Client;
@@ -89,8 +91,12 @@ export class Ldap {
     }
   }
 
-  /** False when the directory refuses the password. */
-  async bind(dn: string, password: string): Promise<boolean> {
+  /**
+   * False when the directory refuses the password, and for a user's own account also when it refuses that: locked ones
+   * are `constraintViolation` for some servers and `unwillingToPerform` for others, ones without a password
+   * `inappropriateAuthentication`. Of a service account these tell of a fault in the settings.
+   */
+  async bind(dn: string, password: string, whose: 'user' | 'service'): Promise<boolean> {
     this.trace('ldap', `bind dn="${dn}"`);
     this.refuseClearText();
     try {
@@ -98,8 +104,10 @@ export class Ldap {
       return true;
     } catch (error) {
       // An invalid DN is as wrong as an unknown one.
-      const code = (error as { code?: unknown }).code;
+      const { code } = error as { code?: number };
+      this.trace('ldap', `bind dn="${dn}": ${reason(error)}`);
       if (error instanceof InvalidCredentialsError || code === 34 || code === 32) return false;
+      if (whose === 'user' && REFUSED_ACCOUNT.includes(code ?? 0)) return false;
       throw this.describe(error);
     }
   }

@@ -14,7 +14,9 @@ import {
   text,
 } from '../../systemd/settings.ts';
 import { ALGORITHMS } from '../auth/key.ts';
-import { choices, colour, networks, uri, uris } from './fields.ts';
+import { networks } from '../http/networks.ts';
+import { uri, uris } from '../http/uri.ts';
+import { choices, colour } from './fields.ts';
 
 const DAY = 86_400;
 /** Algorithms that an ID token may be signed with; HMAC only where a site lists it. */
@@ -22,6 +24,9 @@ const ID_TOKEN_ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'],
 ] as readonly string[];
 const HMAC = ['HS256', 'HS384', 'HS512'];
+
+/** What debug lines are about: the gateway's own work, requests to the directory, encryption to it. */
+export const LOG_FLAGS = ['slurmweb', 'ldap', 'tls'] as const;
 
 /** The schema for the paths of an installation. */
 export function gatewaySchema({ lib }: Pick<Places, 'lib'>) {

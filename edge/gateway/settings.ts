@@ -1,13 +1,13 @@
 /** Reads gateway.ini whole, with the secrets and keys it names, or tells every fault at once. */
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { errorCode, toFault } from '../../proto/fault.ts';
-import type { SettingFault } from '../../systemd/ini.ts';
-import { type Loaded, type Places, readSettings, throwFaults } from '../../systemd/settings.ts';
-import { MIN_SECRET, readTokenKey, type TokenKey } from '../auth/key.ts';
-import { LOG_FLAGS } from './log-flags.ts';
+import { toFault } from '../../proto/fault.ts';
+import { type Loaded, type Places, readSettings } from '../../systemd/settings.ts';
+import { Check } from '../auth/check.ts';
+import { MIN_SECRET, type TokenKey } from '../auth/key.ts';
+import { unknownFlags } from '../http/log-flags.ts';
 import { templatePath } from './message.ts';
-import { type GatewaySettings, gatewaySchema } from './schema.ts';
+import { type GatewaySettings, gatewaySchema, LOG_FLAGS } from './schema.ts';
 
 /** Settings with what the named files hold. Secrets are here only, never in `settings`. */
 export interface Gateway {
@@ -57,8 +57,8 @@ export function loadGateway(file: string, places: Places, credentials: string | 
   if (oidc) checkOidc(settings, clientSecret, check);
   if (ldap) checkLdap(settings, check);
   checkFiles(settings, check);
-  checkFlags(settings, check);
-  throwFaults(check.faults);
+  check.warnings.push(...unknownFlags(settings.service, LOG_FLAGS));
+  check.finish();
   return { settings, keys, sessionKey, clientSecret, bindPassword, warnings: check.warnings };
 }
 
@@ -74,97 +74,18 @@ export function loadLdap(file: string, places: Places): LdapGateway {
   const check = new Check(file, loaded, null);
   const bindPassword = check.secret('ldap', 'bind_password', 'bind_password_file');
   if (loaded.settings.ldap.uri !== null) checkLdap(loaded.settings, check);
-  throwFaults(check.faults);
+  check.finish();
   return { settings: loaded.settings.ldap, bindPassword, warnings: check.warnings };
 }
 
-/** Collects faults and warnings, and reads files for them. */
-class Check {
-  readonly faults: SettingFault[] = [];
-  readonly warnings: string[] = [];
-  private readonly file: string;
-  private readonly loaded: Loaded<ReturnType<typeof gatewaySchema>>;
-  private readonly credentials: string | null;
-
-  constructor(file: string, loaded: Loaded<ReturnType<typeof gatewaySchema>>, credentials: string | null) {
-    this.file = file;
-    this.loaded = loaded;
-    this.credentials = credentials;
-  }
-
-  fault(section: string, key: string, message: string): void {
-    const line = /:(\d+)$/.exec(this.loaded.origin(section, key))?.[1];
-    this.faults.push({ file: this.file, line: Number(line ?? 0), section, key, message });
-  }
-
-  /** The path to read: systemd's copy of a credential of that name, where there is one. */
-  credential(name: string, configured: string): string {
-    if (this.credentials === null) return configured;
-    const copy = join(this.credentials, name);
-    return statSync(copy, { throwIfNoEntry: false }) ? copy : configured;
-  }
-
-  /** Contents of a file that is secret: a warning when all the world can read it. */
-  read(section: string, key: string, path: string, hint = ''): Buffer | null {
-    const bytes = this.readPublic(section, key, path, hint);
-    if (bytes !== null && ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o004) !== 0) {
-      this.warnings.push(`[${section}]>${key}: everybody on this host can read ${path}; make it mode 0400`);
-    }
-    return bytes;
-  }
-
-  /** Contents of a file, null with a fault when it can't be read. */
-  readPublic(section: string, key: string, path: string, hint = ''): Buffer | null {
-    try {
-      return readFileSync(path);
-    } catch (error) {
-      const code = errorCode(error);
-      const why = code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`;
-      this.fault(section, key, `${path} ${why}${hint}`);
-      return null;
-    }
-  }
-
-  /** A text secret: its file wins over an inline value and loses exactly one final line feed or CRLF. */
-  secret(section: 'oidc' | 'ldap', key: string, fileKey: string): string | null {
-    const slice: Readonly<Record<string, unknown>> = this.loaded.settings[section];
-    const inline = slice[key] as string | null;
-    const path = slice[fileKey] as string | null;
-    if (path === null) {
-      if (inline === '') this.fault(section, key, 'is empty');
-      return inline;
-    }
-    if (inline !== null) {
-      this.warnings.push(`[${section}]: both ${key} and ${fileKey} are set; ${fileKey} is used`);
-    }
-    const bytes = this.read(section, fileKey, path);
-    if (bytes === null) return null;
-    let value: string;
-    try {
-      value = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
-    } catch {
-      this.fault(section, fileKey, `${path} is not UTF-8 text`);
-      return null;
-    }
-    if (value === '') this.fault(section, fileKey, `${path} holds an empty secret`);
-    return value;
-  }
-}
-
 function readKeys({ jwt }: GatewaySettings, check: Check): TokenKey[] {
-  const keys: TokenKey[] = [];
-  const add = (key: 'key' | 'previous_key', path: string, hint: string): void => {
-    if (check.read('jwt', key, path, hint) === null) return;
-    try {
-      keys.push(readTokenKey(path, jwt.algorithm));
-    } catch (error) {
-      check.fault('jwt', key, `${path}: ${toFault(error).message}`);
-    }
-  };
-  add('key', check.credential('jwt.key', jwt.key), '; make one with "rackwright-edge gen-jwt-key"');
-  if (keys[0]?.sign === null) check.fault('jwt', 'key', 'is a public key alone; the gateway must sign');
-  if (jwt.previous_key !== null) add('previous_key', jwt.previous_key, '');
-  return keys;
+  const path = check.credential('jwt.key', jwt.key);
+  const hint = '; make one with "rackwright-edge gen-jwt-key"';
+  const key = check.tokenKey('jwt', 'key', path, jwt.algorithm, hint);
+  if (key?.sign === null) check.fault('jwt', 'key', 'is a public key alone; the gateway must sign');
+  const previous =
+    jwt.previous_key === null ? null : check.tokenKey('jwt', 'previous_key', jwt.previous_key, jwt.algorithm);
+  return [key, previous].filter(one => one !== null);
 }
 
 function readSessionKey({ service }: GatewaySettings, check: Check): Buffer | null {
@@ -269,16 +190,5 @@ function checkFiles({ ui, agents }: GatewaySettings, check: Check): void {
     templatePath(ui);
   } catch (reason) {
     check.fault('ui', 'message_template', typeof reason === 'string' ? reason : toFault(reason).message);
-  }
-}
-
-/** A flag of some other version is no reason to keep people out. */
-function checkFlags({ service }: GatewaySettings, check: Check): void {
-  for (const key of ['log_flags', 'debug_flags'] as const) {
-    for (const flag of service[key].filter(name => !LOG_FLAGS.includes(name))) {
-      check.warnings.push(
-        `[service]>${key}: ${flag} is unknown and chooses nothing; known: ${LOG_FLAGS.join(', ')}`,
-      );
-    }
   }
 }

@@ -1,4 +1,4 @@
-/** Request bodies that nobody wants: how long they may take, and how they are read off before a refusal. */
+/** Request bodies: how long they may take, how uploads are read, and how the rest is read off before a refusal. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal, speakPage } from './problem.ts';
 
@@ -24,7 +24,7 @@ export function watchOrdinaryBody(request: IncomingMessage, response: ServerResp
 }
 
 /** Answers 408 at once, whatever is being read, and closes the connection. */
-export function answerLate(request: IncomingMessage, response: ServerResponse, message: string): void {
+function answerLate(request: IncomingMessage, response: ServerResponse, message: string): void {
   if (request.complete || response.headersSent) return;
   const made = speakPage(new Refusal(408, message));
   response.writeHead(408, { ...made.headers, connection: 'close' });
@@ -32,7 +32,7 @@ export function answerLate(request: IncomingMessage, response: ServerResponse, m
 }
 
 /** Calls `late` once an upload falls below the minimum rate. The returned function ends the watch. */
-export function watchRate(request: IncomingMessage, late: () => void): () => void {
+function watchRate(request: IncomingMessage, late: () => void): () => void {
   let before = request.socket.bytesRead;
   const timer = setInterval(() => {
     const now = request.socket.bytesRead;
@@ -43,6 +43,31 @@ export function watchRate(request: IncomingMessage, late: () => void): () => voi
   const stop = (): void => clearInterval(timer);
   request.once('close', stop);
   return stop;
+}
+
+/** A body as it comes, as long as it flows and keeps below the limit. Throws 413, or 400 when the client is gone. */
+export async function* limitedBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: number,
+): AsyncGenerator<Buffer> {
+  const tooLarge = new Refusal(413, `an upload may have at most ${limit} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge;
+  let total = 0;
+  const stop = watchRate(request, () => answerLate(request, response, 'the upload came too slowly'));
+  try {
+    // The stream is not destroyed by leaving it early: a refusal reads it off.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      total += (chunk as Buffer).length;
+      if (total > limit) throw tooLarge;
+      yield chunk as Buffer;
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal(400, 'the upload broke off');
+  } finally {
+    stop();
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Who calls: the credential of a request, taken as it came and judged by nobody here. */
 import type { IncomingMessage } from 'node:http';
+import { valuesOf } from './headers.ts';
 import { Refusal } from './problem.ts';
 
 /** `Bearer` and a token of RFC 6750's alphabet. */
@@ -31,13 +32,8 @@ export function bearerOrBasicOf(request: IncomingMessage): string | undefined {
   return `Bearer ${token}`;
 }
 
-// Node keeps the first of two Authorization headers and says nothing; the raw list has both.
 function singleAuthorization(request: IncomingMessage): string | undefined {
-  const values: string[] = [];
-  for (let at = 0; at < request.rawHeaders.length; at += 2) {
-    if (request.rawHeaders[at]?.toLowerCase() === 'authorization')
-      values.push(request.rawHeaders[at + 1] ?? '');
-  }
+  const values = valuesOf(request, 'authorization');
   if (values.length > 1) throw new Refusal(403, 'there is more than one Authorization header');
   return values[0];
 }

@@ -41,12 +41,44 @@ export async function* canonicalList(pages: AsyncIterable<readonly Json[]>): Asy
   yield open === '[' ? '[]\n' : ']\n';
 }
 
+/** An item of a tree with the keys that lead to its list. */
+export interface Leaf {
+  readonly path: readonly string[];
+  readonly item: Json;
+}
+
+/**
+ * Lists in maps in maps, written as their items come, which are sorted by their paths, all of one depth; the text is that
+ * of `canonical()`.
+ */
+export async function* canonicalTree(pages: AsyncIterable<readonly Leaf[]>): AsyncGenerator<string> {
+  let path: readonly string[] = [];
+  for await (const page of pages) {
+    let text = '';
+    for (const leaf of page) {
+      text += turn(path, leaf.path) + write(leaf.item);
+      path = leaf.path;
+    }
+    if (text !== '') yield text;
+  }
+  yield path.length === 0 ? '{}\n' : `]${'}'.repeat(path.length)}\n`;
+}
+
+/** What stands between two items: the end of the list and the maps that the next one is not in, and its own. */
+function turn(path: readonly string[], next: readonly string[]): string {
+  const opened = (from: number): string => `${next.slice(from).map(quote).join(':{')}:[`;
+  if (path.length === 0) return `{${opened(0)}`;
+  const at = next.findIndex((word, index) => word !== path[index]);
+  return at < 0 ? ',' : `]${'}'.repeat(next.length - 1 - at)},${opened(at)}`;
+}
+
 // Array.isArray does not narrow readonly arrays.
 function isArray(value: object): value is readonly Json[] {
   return Array.isArray(value);
 }
 
 function quote(text: string): string {
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`;
   const quoted = JSON.stringify(text);
   return /[^\x20-\x7e]/.test(quoted)
     ? quoted.replace(/[^\x20-\x7e]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

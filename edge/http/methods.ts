@@ -5,11 +5,16 @@ export interface KnownRoute {
   readonly methods: readonly string[];
 }
 
-/** A route as fastify was told of it: `:name` is one segment or part of one, `*` the rest of the path. */
+/**
+ * A route as fastify was told of it: `:name` is one segment or part of one, `:name(…)` one that the expression in brackets
+ * matches, `*` the rest of the path.
+ */
 export function knownRoute(url: string, methods: string | readonly string[]): KnownRoute {
   const source = url
-    .split(/(:\w+|\*)/)
+    .split(/(:\w+(?:\((?:[^()\\]|\\.|\([^()]*\))*\))?|\*)/)
     .map(part => {
+      const expression = /^:\w+\(\^?(.*?)\$?\)$/.exec(part)?.[1];
+      if (expression !== undefined) return `(?:${expression})`;
       if (part.startsWith(':')) return '[^/]*?';
       return part === '*' ? '.*' : part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&');
     })
@@ -19,12 +24,12 @@ export function knownRoute(url: string, methods: string | readonly string[]): Kn
   return { pattern, methods: typeof methods === 'string' ? [methods] : methods };
 }
 
-/** Methods of a path with OPTIONS, sorted; empty when no route has the path. */
+/** Methods of a path with OPTIONS, sorted; empty when no route has the path, but for what answers to any preflight. */
 export function allowedMethods(routes: readonly KnownRoute[], path: string): string[] {
   const methods = new Set<string>();
   for (const route of routes) {
     if (route.pattern.test(path)) for (const method of route.methods) methods.add(method);
   }
-  if (methods.size > 0) methods.add('OPTIONS');
-  return [...methods].sort();
+  methods.delete('OPTIONS');
+  return methods.size === 0 ? [] : [...methods, 'OPTIONS'].sort();
 }

@@ -1,4 +1,5 @@
 /** Metrics of our own processes: requests, sign-ins, the daemon's queue and what it has done. The only importer of prom-client. */
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import {
   type Counter,
@@ -8,7 +9,7 @@ import {
   Counter as PromCounter,
   Registry,
 } from 'prom-client';
-import { Fault } from '../../proto/fault.ts';
+import { negotiate, sendMetrics } from './scrape.ts';
 
 /** What the daemon tells of itself; null while it is away. */
 export interface DaemonCounts {
@@ -21,6 +22,7 @@ export interface DaemonCounts {
     readonly count: number;
     readonly seconds: number;
   }[];
+  readonly signingKeys: readonly { readonly instance: string; readonly expires: number }[];
 }
 
 export interface ProcessMetrics {
@@ -28,12 +30,15 @@ export interface ProcessMetrics {
   watch(server: FastifyInstance): void;
   /** A sign-in that ended: `oidc` or `ldap`, and how. */
   signIn(method: string, result: string): void;
-  /** `GET /metrics` for peers that `permits`. */
-  routes(permits: (address: string) => boolean): FastifyPluginAsync;
+  /** `GET /metrics` for clients that `check` does not refuse by a Fault. */
+  routes(check: (request: IncomingMessage) => void): FastifyPluginAsync;
 }
 
 /** Bounds of the request durations, in seconds: from a read out of memory to a slow build submission. */
 const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60];
+
+/** Gauges of prom-client's default set that no reader needs. */
+const SUMS = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 
 /** `daemon` is asked at each scrape; a daemon that is away spoils no scrape. */
 export function openMetrics(daemon: () => Promise<DaemonCounts>): ProcessMetrics {
@@ -42,7 +47,11 @@ export function openMetrics(daemon: () => Promise<DaemonCounts>): ProcessMetrics
   const open = new Registry<typeof Registry.OPENMETRICS_CONTENT_TYPE>();
   open.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers = [classic, open as unknown as Registry];
-  for (const register of registers) collectDefaultMetrics({ register });
+  for (const register of registers) {
+    collectDefaultMetrics({ register });
+    // Sums of other families, named as if they were counters: strict readers object, and nothing is lost.
+    for (const name of SUMS) register.removeSingleMetric(name);
+  }
   const requests = new Histogram({
     name: 'rackwright_http_request_duration_seconds',
     help: 'Requests by route, with the time until their answer was sent',
@@ -69,20 +78,13 @@ export function openMetrics(daemon: () => Promise<DaemonCounts>): ProcessMetrics
       });
     },
     signIn: (method, result) => signIns.inc({ method, result }),
-    routes: permits => async app => {
+    routes: check => async app => {
       app.get('/metrics', async (request, reply) => {
-        const peer = request.socket.remoteAddress ?? '127.0.0.1';
-        if (!permits(peer)) {
-          throw new Fault(
-            'forbidden',
-            'no-permission',
-            `IP address ${peer} not authorized to request metrics`,
-          );
-        }
-        const wanted = /application\/openmetrics-text/.test(request.headers.accept ?? '') ? open : classic;
+        check(request.raw);
+        const exposition = negotiate(request.headers.accept);
         await refresh();
-        const body = await wanted.metrics();
-        return reply.type(wanted.contentType).header('cache-control', 'no-store').send(Buffer.from(body));
+        const register = exposition === 'text-0.0.4' ? classic : open;
+        return sendMetrics(request, reply, exposition, await register.metrics());
       });
     },
   };
@@ -103,6 +105,12 @@ function addDaemon(registers: Registry[], daemon: () => Promise<DaemonCounts>): 
     labelNames: ['state'] as const,
     registers,
   });
+  const keys = new Gauge({
+    name: 'rackwright_signing_key_expires_timestamp_seconds',
+    help: 'When the signing key of an instance ends, from when on its publications fail; not there where it never ends',
+    labelNames: ['instance'] as const,
+    registers,
+  });
   return async () => {
     try {
       const counts = await daemon();
@@ -114,6 +122,9 @@ function addDaemon(registers: Registry[], daemon: () => Promise<DaemonCounts>): 
         ended.inc({ instance, name, result }, count);
         seconds.inc({ instance, name, result }, ran);
       }
+      keys.reset();
+      for (const { instance, expires } of counts.signingKeys)
+        if (expires > 0) keys.set({ instance }, expires);
       up.set(1);
     } catch {
       // Told by the gauge itself; the other numbers stay as they were last known.

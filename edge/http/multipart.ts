@@ -14,7 +14,7 @@ export type PartEvent =
   | { readonly type: 'data'; readonly bytes: Buffer }
   | { readonly type: 'end' };
 
-export interface MultipartLimits {
+interface MultipartLimits {
   readonly parts: number;
   /** Bytes of one part's head. */
   readonly head: number;
@@ -22,7 +22,8 @@ export interface MultipartLimits {
   readonly name: number;
 }
 
-const MULTIPART_LIMITS: MultipartLimits = { parts: 128, head: 8 * 1024, name: 128 };
+/** The longest name that means anything is `source/` and an id of 128 characters. */
+const MULTIPART_LIMITS: MultipartLimits = { parts: 128, head: 8 * 1024, name: 'source/'.length + 128 };
 
 const CRLF2 = Buffer.from('\r\n\r\n');
 /** Bytes before the first boundary and after the last that are passed over. */
@@ -42,13 +43,13 @@ export function boundaryOf(contentType: string | undefined): string {
   return boundary;
 }
 
-/** Events of a body in order: head, data…, end for each part. Throws 400 or 413. */
+/** Events of a body in order: head, data…, end for each part; `parts` is how many there may be. Throws 400 or 413. */
 export async function* readMultipart(
   body: AsyncIterable<Buffer>,
   boundary: string,
-  limits: MultipartLimits = MULTIPART_LIMITS,
+  parts: number = MULTIPART_LIMITS.parts,
 ): AsyncGenerator<PartEvent> {
-  const cutter = new Cutter(boundary, limits);
+  const cutter = new Cutter(boundary, { ...MULTIPART_LIMITS, parts });
   for await (const chunk of body) {
     yield* cutter.push(chunk);
     // What follows the last boundary means nothing; it is read off all the same.

@@ -54,17 +54,20 @@ export function statusOf(fault: Fault): number {
   return fault.reason === 'too-large' && fault.http === 400 ? 413 : fault.http;
 }
 
-/** What the client is told. Where the daemon's socket lies is nothing to tell a stranger. */
+/** What the client is told. Where sockets and files of ours lie is nothing to tell a stranger. */
 function messageOf(fault: Fault): string {
-  return fault.reason === 'unreachable'
-    ? 'the daemon of this service does not answer; try again soon'
-    : fault.message;
+  if (fault.reason === 'unreachable') return 'the daemon of this service does not answer; try again soon';
+  if (fault.reason === 'disk-full') return 'this service has no space left on its disk; try again later';
+  return fault.message;
 }
 
 /** Headers that a fault's answer carries in any area. */
 export function headersOf(fault: Fault): Record<string, string> {
+  const status = statusOf(fault);
+  // What is not built yet won't be in a moment either.
+  const passing = (status === 503 || status === 429) && fault.reason !== 'not-built-yet';
   return {
-    ...(statusOf(fault) === 503 || statusOf(fault) === 429 ? { 'retry-after': RETRY_AFTER } : {}),
+    ...(passing ? { 'retry-after': RETRY_AFTER } : {}),
     ...(fault instanceof Refusal ? fault.headers : {}),
   };
 }

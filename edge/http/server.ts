@@ -4,9 +4,11 @@
  */
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { Fault } from '../../proto/fault.ts';
+import { Fault, toFault } from '../../proto/fault.ts';
 import { drain, hasBody, watchOrdinaryBody } from './body.ts';
+import { valuesOf } from './headers.ts';
 import { allowedMethods, type KnownRoute, knownRoute } from './methods.ts';
+import type { Networks } from './networks.ts';
 import { type Answer, Refusal, type Speaker, speakPage } from './problem.ts';
 import { parseQuery } from './query.ts';
 
@@ -15,7 +17,7 @@ declare module 'fastify' {
     /** How this route answers faults; the area's way unless told. */
     speak?: Speaker;
     /** The route reads its body itself and may take long over it; at most so many bytes are drained on a refusal. */
-    upload?: number;
+    upload?: () => number;
   }
 }
 
@@ -25,10 +27,11 @@ export interface HttpLog {
   warn(fields: object, message: string): void;
 }
 
+/** Limits are looked up whenever they count: a getter may answer other ones later. */
 export interface HttpOptions {
   readonly log: HttpLog;
-  /** Addresses or networks of proxies whose `X-Forwarded-*` headers count; none unless told. */
-  readonly trustedProxies: readonly string[];
+  /** Proxies whose `X-Forwarded-*` headers count. */
+  readonly trustedProxies: Networks;
   /** Connections that one peer may hold; proxies are not counted. 0 = no limit. */
   readonly connectionsPerPeer: number;
   /** Changes a URL, slashes collapsed already, before it is routed: a public prefix goes here. */
@@ -65,7 +68,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     keepAliveTimeout: KEEP_ALIVE,
     bodyLimit: MAX_BODY,
     routerOptions: { maxParamLength: MAX_PARAMETER, querystringParser: parseQuery },
-    trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
+    trustProxy: address => options.trustedProxies.has(address),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     rewriteUrl: request => {
@@ -87,6 +90,10 @@ export function openHttp(options: HttpOptions): FastifyInstance {
     closing = true;
   });
   app.addHook('onRequest', async (request, reply) => {
+    // Whoever stands in front of us may go by the other one.
+    if (valuesOf(request.raw, 'host').length > 1) {
+      throw new Refusal(400, 'there is more than one Host header', { connection: 'close' });
+    }
     if (closing) throw new Refusal(503, 'the service is stopping', { connection: 'close' });
     if (request.is404) return answerUnknown(request, reply, routes, options);
     if (hasBody(request.raw) && request.routeOptions.config.upload === undefined)
@@ -101,7 +108,10 @@ export function openHttp(options: HttpOptions): FastifyInstance {
         'bug',
       );
     }
-    if (!(await drain(request.raw, request.routeOptions.config.upload ?? MAX_DRAIN))) {
+    // A full disk, too many open files: the client is told to come again, the administrator why.
+    if (fault.kind === 'unavailable' && fault.details.code !== undefined)
+      options.log.warn({ route: request.routeOptions.url }, fault.message);
+    if (!(await drain(request.raw, request.routeOptions.config.upload?.() ?? MAX_DRAIN))) {
       void reply.header('connection', 'close');
     }
     return answer(reply, speakerOf(options, request)(fault));
@@ -109,6 +119,7 @@ export function openHttp(options: HttpOptions): FastifyInstance {
   // Bodies of a type that nobody reads are no reason to refuse: routes look at what they read.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
   limitConnections(app, options);
+  closeUnused(app);
   return app;
 }
 
@@ -148,7 +159,8 @@ async function answerUnknown(
   const allowed = allowedMethods(routes, path);
   const allow = allowed.join(', ');
   if (!(await drain(request.raw, MAX_DRAIN))) void reply.header('connection', 'close');
-  if (allowed.length === 0) {
+  // Where the router does not take a line break or the like for part of a name, nothing is there either.
+  if (allowed.length === 0 || (allowed.includes(request.method) && request.method !== 'OPTIONS')) {
     return answer(
       reply,
       speakerOf(options, request)(new Refusal(404, `nothing is at ${path.slice(0, 200)}`)),
@@ -166,7 +178,7 @@ function toProblem(error: unknown): Fault {
   const status = typeof known.statusCode === 'number' ? known.statusCode : 500;
   if (known.validation !== undefined) return new Refusal(400, String(known.message));
   if (status >= 400 && status < 500) return new Refusal(status, String(known.message));
-  return new Fault('internal', 'internal', 'internal error', {}, { cause: error });
+  return toFault(error);
 }
 
 /** Requests that never became one: answered on the bare socket, then closed. */
@@ -193,15 +205,25 @@ function answerClientError(error: Error & { code?: string }, socket: Socket): vo
   setTimeout(() => socket.destroy(), 1000).unref();
 }
 
+/** Browsers connect ahead of need; Node counts what never asked as busy, and would wait for it when closing. */
+function closeUnused(app: FastifyInstance): void {
+  const open = new Set<Socket>();
+  app.server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  app.addHook('preClose', async () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+  });
+}
+
 function limitConnections(app: FastifyInstance, options: HttpOptions): void {
-  if (options.connectionsPerPeer === 0) return;
   const held = new Map<string, number>();
-  const proxies = new Set(options.trustedProxies);
   app.server.on('connection', (socket: Socket) => {
     const peer = socket.remoteAddress ?? '';
-    if (peer === '' || proxies.has(peer)) return;
+    if (peer === '' || options.trustedProxies.has(peer)) return;
     const count = (held.get(peer) ?? 0) + 1;
-    if (count > options.connectionsPerPeer) {
+    if (options.connectionsPerPeer > 0 && count > options.connectionsPerPeer) {
       socket.destroy();
       return;
     }

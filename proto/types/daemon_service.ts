@@ -9,6 +9,7 @@ import type { HoldForBackupRequest as _rackwright_v1_HoldForBackupRequest, HoldF
 import type { HoldForBackupResponse as _rackwright_v1_HoldForBackupResponse, HoldForBackupResponse__Output as _rackwright_v1_HoldForBackupResponse__Output } from './rackwright/v1/HoldForBackupResponse.ts';
 import type { ReloadSettingsRequest as _rackwright_v1_ReloadSettingsRequest, ReloadSettingsRequest__Output as _rackwright_v1_ReloadSettingsRequest__Output } from './rackwright/v1/ReloadSettingsRequest.ts';
 import type { ReloadSettingsResponse as _rackwright_v1_ReloadSettingsResponse, ReloadSettingsResponse__Output as _rackwright_v1_ReloadSettingsResponse__Output } from './rackwright/v1/ReloadSettingsResponse.ts';
+import type { SigningKey as _rackwright_v1_SigningKey, SigningKey__Output as _rackwright_v1_SigningKey__Output } from './rackwright/v1/SigningKey.ts';
 
 type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
   new(...args: ConstructorParameters<Constructor>): Subtype;
@@ -25,6 +26,7 @@ export interface ProtoGrpcType {
       HoldForBackupResponse: MessageTypeDefinition<_rackwright_v1_HoldForBackupResponse, _rackwright_v1_HoldForBackupResponse__Output>
       ReloadSettingsRequest: MessageTypeDefinition<_rackwright_v1_ReloadSettingsRequest, _rackwright_v1_ReloadSettingsRequest__Output>
       ReloadSettingsResponse: MessageTypeDefinition<_rackwright_v1_ReloadSettingsResponse, _rackwright_v1_ReloadSettingsResponse__Output>
+      SigningKey: MessageTypeDefinition<_rackwright_v1_SigningKey, _rackwright_v1_SigningKey__Output>
     }
   }
 }

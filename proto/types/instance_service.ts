@@ -12,6 +12,7 @@ import type { ListInstancesResponse as _rackwright_v1_ListInstancesResponse, Lis
 import type { ListPipelinesRequest as _rackwright_v1_ListPipelinesRequest, ListPipelinesRequest__Output as _rackwright_v1_ListPipelinesRequest__Output } from './rackwright/v1/ListPipelinesRequest.ts';
 import type { ListPipelinesResponse as _rackwright_v1_ListPipelinesResponse, ListPipelinesResponse__Output as _rackwright_v1_ListPipelinesResponse__Output } from './rackwright/v1/ListPipelinesResponse.ts';
 import type { Pipeline as _rackwright_v1_Pipeline, Pipeline__Output as _rackwright_v1_Pipeline__Output } from './rackwright/v1/Pipeline.ts';
+import type { TaskLimits as _rackwright_v1_TaskLimits, TaskLimits__Output as _rackwright_v1_TaskLimits__Output } from './rackwright/v1/TaskLimits.ts';
 
 type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
   new(...args: ConstructorParameters<Constructor>): Subtype;
@@ -31,6 +32,7 @@ export interface ProtoGrpcType {
       ListPipelinesRequest: MessageTypeDefinition<_rackwright_v1_ListPipelinesRequest, _rackwright_v1_ListPipelinesRequest__Output>
       ListPipelinesResponse: MessageTypeDefinition<_rackwright_v1_ListPipelinesResponse, _rackwright_v1_ListPipelinesResponse__Output>
       Pipeline: MessageTypeDefinition<_rackwright_v1_Pipeline, _rackwright_v1_Pipeline__Output>
+      TaskLimits: MessageTypeDefinition<_rackwright_v1_TaskLimits, _rackwright_v1_TaskLimits__Output>
     }
   }
 }

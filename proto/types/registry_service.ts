@@ -7,6 +7,8 @@ import type { ArtifactFile as _rackwright_v1_ArtifactFile, ArtifactFile__Output 
 import type { ArtifactMatch as _rackwright_v1_ArtifactMatch, ArtifactMatch__Output as _rackwright_v1_ArtifactMatch__Output } from './rackwright/v1/ArtifactMatch.ts';
 import type { ArtifactPlace as _rackwright_v1_ArtifactPlace, ArtifactPlace__Output as _rackwright_v1_ArtifactPlace__Output } from './rackwright/v1/ArtifactPlace.ts';
 import type { ChangelogEntry as _rackwright_v1_ChangelogEntry, ChangelogEntry__Output as _rackwright_v1_ChangelogEntry__Output } from './rackwright/v1/ChangelogEntry.ts';
+import type { CollectRegistryRequest as _rackwright_v1_CollectRegistryRequest, CollectRegistryRequest__Output as _rackwright_v1_CollectRegistryRequest__Output } from './rackwright/v1/CollectRegistryRequest.ts';
+import type { CollectRegistryResponse as _rackwright_v1_CollectRegistryResponse, CollectRegistryResponse__Output as _rackwright_v1_CollectRegistryResponse__Output } from './rackwright/v1/CollectRegistryResponse.ts';
 import type { CompareGenerationsRequest as _rackwright_v1_CompareGenerationsRequest, CompareGenerationsRequest__Output as _rackwright_v1_CompareGenerationsRequest__Output } from './rackwright/v1/CompareGenerationsRequest.ts';
 import type { CompareGenerationsResponse as _rackwright_v1_CompareGenerationsResponse, CompareGenerationsResponse__Output as _rackwright_v1_CompareGenerationsResponse__Output } from './rackwright/v1/CompareGenerationsResponse.ts';
 import type { CreateSnapshotRequest as _rackwright_v1_CreateSnapshotRequest, CreateSnapshotRequest__Output as _rackwright_v1_CreateSnapshotRequest__Output } from './rackwright/v1/CreateSnapshotRequest.ts';
@@ -31,15 +33,24 @@ import type { ListFormatsRequest as _rackwright_v1_ListFormatsRequest, ListForma
 import type { ListFormatsResponse as _rackwright_v1_ListFormatsResponse, ListFormatsResponse__Output as _rackwright_v1_ListFormatsResponse__Output } from './rackwright/v1/ListFormatsResponse.ts';
 import type { ListGenerationsRequest as _rackwright_v1_ListGenerationsRequest, ListGenerationsRequest__Output as _rackwright_v1_ListGenerationsRequest__Output } from './rackwright/v1/ListGenerationsRequest.ts';
 import type { ListGenerationsResponse as _rackwright_v1_ListGenerationsResponse, ListGenerationsResponse__Output as _rackwright_v1_ListGenerationsResponse__Output } from './rackwright/v1/ListGenerationsResponse.ts';
+import type { Outdated as _rackwright_v1_Outdated, Outdated__Output as _rackwright_v1_Outdated__Output } from './rackwright/v1/Outdated.ts';
+import type { PlanRetentionRequest as _rackwright_v1_PlanRetentionRequest, PlanRetentionRequest__Output as _rackwright_v1_PlanRetentionRequest__Output } from './rackwright/v1/PlanRetentionRequest.ts';
+import type { PlanRetentionResponse as _rackwright_v1_PlanRetentionResponse, PlanRetentionResponse__Output as _rackwright_v1_PlanRetentionResponse__Output } from './rackwright/v1/PlanRetentionResponse.ts';
 import type { PromoteRequest as _rackwright_v1_PromoteRequest, PromoteRequest__Output as _rackwright_v1_PromoteRequest__Output } from './rackwright/v1/PromoteRequest.ts';
 import type { PromoteResponse as _rackwright_v1_PromoteResponse, PromoteResponse__Output as _rackwright_v1_PromoteResponse__Output } from './rackwright/v1/PromoteResponse.ts';
 import type { RegistryServiceClient as _rackwright_v1_RegistryServiceClient, RegistryServiceDefinition as _rackwright_v1_RegistryServiceDefinition } from './rackwright/v1/RegistryService.ts';
 import type { RepairRegistryRequest as _rackwright_v1_RepairRegistryRequest, RepairRegistryRequest__Output as _rackwright_v1_RepairRegistryRequest__Output } from './rackwright/v1/RepairRegistryRequest.ts';
 import type { RepairRegistryResponse as _rackwright_v1_RepairRegistryResponse, RepairRegistryResponse__Output as _rackwright_v1_RepairRegistryResponse__Output } from './rackwright/v1/RepairRegistryResponse.ts';
+import type { RetainArtifactsRequest as _rackwright_v1_RetainArtifactsRequest, RetainArtifactsRequest__Output as _rackwright_v1_RetainArtifactsRequest__Output } from './rackwright/v1/RetainArtifactsRequest.ts';
+import type { RetainArtifactsResponse as _rackwright_v1_RetainArtifactsResponse, RetainArtifactsResponse__Output as _rackwright_v1_RetainArtifactsResponse__Output } from './rackwright/v1/RetainArtifactsResponse.ts';
+import type { RetentionRule as _rackwright_v1_RetentionRule, RetentionRule__Output as _rackwright_v1_RetentionRule__Output } from './rackwright/v1/RetentionRule.ts';
 import type { RollBackRequest as _rackwright_v1_RollBackRequest, RollBackRequest__Output as _rackwright_v1_RollBackRequest__Output } from './rackwright/v1/RollBackRequest.ts';
 import type { RollBackResponse as _rackwright_v1_RollBackResponse, RollBackResponse__Output as _rackwright_v1_RollBackResponse__Output } from './rackwright/v1/RollBackResponse.ts';
 import type { SearchArtifactsRequest as _rackwright_v1_SearchArtifactsRequest, SearchArtifactsRequest__Output as _rackwright_v1_SearchArtifactsRequest__Output } from './rackwright/v1/SearchArtifactsRequest.ts';
 import type { SearchArtifactsResponse as _rackwright_v1_SearchArtifactsResponse, SearchArtifactsResponse__Output as _rackwright_v1_SearchArtifactsResponse__Output } from './rackwright/v1/SearchArtifactsResponse.ts';
+import type { UpdateInfoRequest as _rackwright_v1_UpdateInfoRequest, UpdateInfoRequest__Output as _rackwright_v1_UpdateInfoRequest__Output } from './rackwright/v1/UpdateInfoRequest.ts';
+import type { UploadUpdateInfoRequest as _rackwright_v1_UploadUpdateInfoRequest, UploadUpdateInfoRequest__Output as _rackwright_v1_UploadUpdateInfoRequest__Output } from './rackwright/v1/UploadUpdateInfoRequest.ts';
+import type { UploadUpdateInfoResponse as _rackwright_v1_UploadUpdateInfoResponse, UploadUpdateInfoResponse__Output as _rackwright_v1_UploadUpdateInfoResponse__Output } from './rackwright/v1/UploadUpdateInfoResponse.ts';
 import type { VerifyRegistryRequest as _rackwright_v1_VerifyRegistryRequest, VerifyRegistryRequest__Output as _rackwright_v1_VerifyRegistryRequest__Output } from './rackwright/v1/VerifyRegistryRequest.ts';
 import type { VerifyRegistryResponse as _rackwright_v1_VerifyRegistryResponse, VerifyRegistryResponse__Output as _rackwright_v1_VerifyRegistryResponse__Output } from './rackwright/v1/VerifyRegistryResponse.ts';
 
@@ -56,6 +67,8 @@ export interface ProtoGrpcType {
       ArtifactMatch: MessageTypeDefinition<_rackwright_v1_ArtifactMatch, _rackwright_v1_ArtifactMatch__Output>
       ArtifactPlace: MessageTypeDefinition<_rackwright_v1_ArtifactPlace, _rackwright_v1_ArtifactPlace__Output>
       ChangelogEntry: MessageTypeDefinition<_rackwright_v1_ChangelogEntry, _rackwright_v1_ChangelogEntry__Output>
+      CollectRegistryRequest: MessageTypeDefinition<_rackwright_v1_CollectRegistryRequest, _rackwright_v1_CollectRegistryRequest__Output>
+      CollectRegistryResponse: MessageTypeDefinition<_rackwright_v1_CollectRegistryResponse, _rackwright_v1_CollectRegistryResponse__Output>
       CompareGenerationsRequest: MessageTypeDefinition<_rackwright_v1_CompareGenerationsRequest, _rackwright_v1_CompareGenerationsRequest__Output>
       CompareGenerationsResponse: MessageTypeDefinition<_rackwright_v1_CompareGenerationsResponse, _rackwright_v1_CompareGenerationsResponse__Output>
       CreateSnapshotRequest: MessageTypeDefinition<_rackwright_v1_CreateSnapshotRequest, _rackwright_v1_CreateSnapshotRequest__Output>
@@ -80,15 +93,24 @@ export interface ProtoGrpcType {
       ListFormatsResponse: MessageTypeDefinition<_rackwright_v1_ListFormatsResponse, _rackwright_v1_ListFormatsResponse__Output>
       ListGenerationsRequest: MessageTypeDefinition<_rackwright_v1_ListGenerationsRequest, _rackwright_v1_ListGenerationsRequest__Output>
       ListGenerationsResponse: MessageTypeDefinition<_rackwright_v1_ListGenerationsResponse, _rackwright_v1_ListGenerationsResponse__Output>
+      Outdated: MessageTypeDefinition<_rackwright_v1_Outdated, _rackwright_v1_Outdated__Output>
+      PlanRetentionRequest: MessageTypeDefinition<_rackwright_v1_PlanRetentionRequest, _rackwright_v1_PlanRetentionRequest__Output>
+      PlanRetentionResponse: MessageTypeDefinition<_rackwright_v1_PlanRetentionResponse, _rackwright_v1_PlanRetentionResponse__Output>
       PromoteRequest: MessageTypeDefinition<_rackwright_v1_PromoteRequest, _rackwright_v1_PromoteRequest__Output>
       PromoteResponse: MessageTypeDefinition<_rackwright_v1_PromoteResponse, _rackwright_v1_PromoteResponse__Output>
       RegistryService: SubtypeConstructor<typeof grpc.Client, _rackwright_v1_RegistryServiceClient> & { service: _rackwright_v1_RegistryServiceDefinition }
       RepairRegistryRequest: MessageTypeDefinition<_rackwright_v1_RepairRegistryRequest, _rackwright_v1_RepairRegistryRequest__Output>
       RepairRegistryResponse: MessageTypeDefinition<_rackwright_v1_RepairRegistryResponse, _rackwright_v1_RepairRegistryResponse__Output>
+      RetainArtifactsRequest: MessageTypeDefinition<_rackwright_v1_RetainArtifactsRequest, _rackwright_v1_RetainArtifactsRequest__Output>
+      RetainArtifactsResponse: MessageTypeDefinition<_rackwright_v1_RetainArtifactsResponse, _rackwright_v1_RetainArtifactsResponse__Output>
+      RetentionRule: MessageTypeDefinition<_rackwright_v1_RetentionRule, _rackwright_v1_RetentionRule__Output>
       RollBackRequest: MessageTypeDefinition<_rackwright_v1_RollBackRequest, _rackwright_v1_RollBackRequest__Output>
       RollBackResponse: MessageTypeDefinition<_rackwright_v1_RollBackResponse, _rackwright_v1_RollBackResponse__Output>
       SearchArtifactsRequest: MessageTypeDefinition<_rackwright_v1_SearchArtifactsRequest, _rackwright_v1_SearchArtifactsRequest__Output>
       SearchArtifactsResponse: MessageTypeDefinition<_rackwright_v1_SearchArtifactsResponse, _rackwright_v1_SearchArtifactsResponse__Output>
+      UpdateInfoRequest: MessageTypeDefinition<_rackwright_v1_UpdateInfoRequest, _rackwright_v1_UpdateInfoRequest__Output>
+      UploadUpdateInfoRequest: MessageTypeDefinition<_rackwright_v1_UploadUpdateInfoRequest, _rackwright_v1_UploadUpdateInfoRequest__Output>
+      UploadUpdateInfoResponse: MessageTypeDefinition<_rackwright_v1_UploadUpdateInfoResponse, _rackwright_v1_UploadUpdateInfoResponse__Output>
       VerifyRegistryRequest: MessageTypeDefinition<_rackwright_v1_VerifyRegistryRequest, _rackwright_v1_VerifyRegistryRequest__Output>
       VerifyRegistryResponse: MessageTypeDefinition<_rackwright_v1_VerifyRegistryResponse, _rackwright_v1_VerifyRegistryResponse__Output>
     }

@@ -2,8 +2,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import autocannon from 'autocannon';
-import { freePort, startNginx } from '../support/front.ts';
+import { startNginx } from '../support/front.ts';
 import { makeHome, spawnGateway } from '../support/gateway.ts';
+import { freePort } from '../support/until.ts';
 import type { Bench, BenchRow } from './row.ts';
 
 const SECONDS = 3;

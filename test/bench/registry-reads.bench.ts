@@ -1,4 +1,4 @@
-/** Reading a registry of 50,000 artifacts at the edge: first page of the list, description, search. */
+/** Reading a registry of 50,000 artifacts at the edge, beside 10,000 tasks: first page of the list, description, search. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,10 +8,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startPair } from '../support/pair.ts';
 import { seedName } from '../support/seed-apt.ts';
+import { seedTasks } from '../support/seed-tasks.ts';
 import { type Bench, type BenchRow, quantile } from './row.ts';
 
 const TIMER = fileURLToPath(new URL('../support/publish-timer.ts', import.meta.url));
 const ARTIFACTS = 50_000;
+const TASKS = 10_000;
 const RUNS = 200;
 /** Milliseconds at the edge, median. */
 const AIM = 5;
@@ -23,6 +25,7 @@ async function run(): Promise<BenchRow[]> {
   try {
     // The registry of the tests lies as the daemon's `lib` does.
     execFileSync(process.execPath, [TIMER, join(home, 'lib'), 'seed', String(ARTIFACTS)]);
+    await seedTasks(home, TASKS, 'archived');
     const pair = await startPair({ home });
     try {
       const place = '/default/registry/deb/bookworm/main';
@@ -52,7 +55,7 @@ async function row(what: string, url: string, path: (run: number) => string): Pr
   agent.destroy();
   const ours = quantile(times, 0.5);
   return {
-    measured: `${what} of ${ARTIFACTS} artifacts, milliseconds at the edge, median of ${RUNS}`,
+    measured: `${what} of ${ARTIFACTS} artifacts beside ${TASKS} tasks, milliseconds at the edge, median of ${RUNS}`,
     ours,
     peer: null,
     aim: { text: `<= ${AIM} ms`, met: ours <= AIM },

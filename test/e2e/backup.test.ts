@@ -1,24 +1,27 @@
 /** A backup of the running pair in one file, taken while it publishes, and put back after everything is gone. */
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Connection, connect } from '../../proto/rpc.ts';
 import { type Client, loadProtocol } from '../../proto/services.ts';
 import { openAptClient } from '../support/apt-client.ts';
+import { openCliHome } from '../support/cli.ts';
 import { type Pair, startPair } from '../support/pair.ts';
+import { makeSiteHome, startSite } from '../support/site.ts';
 import { tinyDeb, writeTinyDeb } from '../support/tiny-deb.ts';
 
 const CLI = fileURLToPath(new URL('../../edge/cli/main.ts', import.meta.url));
@@ -180,6 +183,8 @@ describe('a backup of a running site', () => {
     }
     const { tasks: known } = await tasks.listTasks({ instance: 'site' });
     assert.ok(known.length > 3);
+    // What waited when the backup was taken runs again; its journal is there once it has begun.
+    for (const { id } of known) await finish({ task: id });
     for (const task of known.slice(-3)) {
       assert.ok(existsSync(join(home, 'lib/workspaces/site', task.id, 'task.journal')), task.id);
     }
@@ -199,5 +204,135 @@ describe('a backup of a running site', () => {
     assert.equal(away.status, 1);
     assert.match(away.stderr, /control\.sock/);
     assert.ok(!existsSync(join(parent, 'never.tar')) && !existsSync(join(parent, 'never.tar.part')));
+  });
+});
+
+/** Where the last member of a tar archive begins, in bytes. */
+function lastMember(file: string): number {
+  const listed = execFileSync('tar', ['--list', '--block-number', `--file=${file}`]).toString();
+  const blocks = [...listed.matchAll(/^block (\d+): (?!\*\*)/gm)].map(match => Number(match[1]));
+  return Math.max(...blocks) * 512;
+}
+
+const WITH_RPM = `${INSTANCE}  rpm:
+  - {name: el9, env: rocky-9, tag: el9}
+`;
+
+describe('a backup put back in another place', () => {
+  let home = '';
+  let parent = '';
+  let file = '';
+  const cli = openCliHome();
+  const rpm = { ...PLACE, format: 'rpm', distribution: 'el9' };
+  let given = '';
+
+  before(async () => {
+    home = makeSiteHome({ 'instances.d/site.yml': WITH_RPM });
+    parent = dirname(home);
+    file = join(parent, 'site.tar');
+    const registry = join(parent, 'registries');
+    writeFileSync(
+      join(home, 'etc/rackwright.ini'),
+      `[keyring]\ntype = ed25519\n[dirs]\nregistry = ${registry}\n[edge]\npolicy = ${home}/etc/policy.ini\n`,
+    );
+    writeFileSync(
+      join(home, 'etc/policy.ini'),
+      '[roles]\nanonymous\n[anonymous]\nactions=view-registry,view-keyring\n',
+    );
+    const site = await startSite(home);
+    await site.importPackages(PLACE, 'first 1-1');
+    await site.finish('site', await site.registry.createSnapshot({ place: PLACE, name: 'kept' }));
+    await site.importPackages(PLACE, 'second 1-1');
+    await site.importPackages(rpm, 'third 1.0');
+    const notice = '<updates><update><id>EX-1</id></update></updates>';
+    async function* parts() {
+      yield { request: { place: rpm } };
+      yield { chunk: Buffer.from(notice) };
+    }
+    const { task } = await site.registry.uploadUpdateInfo(parts());
+    given = task;
+    await site.finish('site', { task });
+    const { code, stderr } = await cli.run(['--uri', site.pair.controlSocket, 'backup', file]);
+    assert.equal(code, 0, stderr);
+    await site.stop();
+  });
+  after(() => {
+    cli.remove();
+    rmSync(parent, { recursive: true, force: true });
+  });
+
+  test('says which folder has no place there, and leaves nothing', async () => {
+    const other = join(parent, 'other');
+    const { code, stderr } = await cli.run(['restore', file, '--home', other]);
+    assert.equal(code, 1);
+    assert.match(stderr, /registries was named by a setting: say where it goes with --map \S+registries=NEW/);
+    assert.ok(!existsSync(other));
+    for (const words of [
+      ['--map', '/a=/b'],
+      ['--home', other, '--system'],
+      ['--home', other, '--map', 'a=/b'],
+    ])
+      assert.equal((await cli.run(['restore', file, ...words])).code, 2, words.join(' '));
+  });
+
+  test('is refused when its end is missing, which tar does not tell of', async () => {
+    const other = join(parent, 'other');
+    const cut = join(parent, 'cut.tar');
+    writeFileSync(cut, readFileSync(file).subarray(0, lastMember(file)));
+    execFileSync('tar', ['--list', `--file=${cut}`], { stdio: 'pipe' });
+    const words = ['--home', other, '--map', `${join(parent, 'registries')}=${join(parent, 'cut')}`];
+    const { code, stderr } = await cli.run(['restore', cut, ...words]);
+    assert.equal(code, 1);
+    assert.match(stderr, /cut\.tar is cut off/);
+    assert.ok(!existsSync(other) && !existsSync(join(parent, 'cut')));
+  });
+
+  test('that fails half way leaves nothing either, and can be tried again', async () => {
+    const other = join(parent, 'other');
+    const registries = join(parent, 'other-registries');
+    const words = ['--home', other, '--map', `${join(parent, 'registries')}=${registries}`];
+    const damaged = join(parent, 'damaged.tar');
+    const bytes = readFileSync(file);
+    // The head of the last member: tar finds out when it has put back all before.
+    bytes.fill('x', lastMember(file), lastMember(file) + 100);
+    writeFileSync(damaged, bytes);
+    const failed = await cli.run(['restore', damaged, ...words]);
+    assert.equal(failed.code, 1, failed.stderr);
+    assert.deepEqual(readdirSync(registries), []);
+    assert.ok(!existsSync(join(other, 'lib/state.db')));
+    const { code, stderr } = await cli.run(['restore', file, ...words]);
+    assert.equal(code, 0, stderr);
+  });
+
+  test('serves, verifies and goes on there, while what it was taken from is untouched', async () => {
+    const other = join(parent, 'other');
+    renameSync(join(parent, 'registries'), join(parent, 'away'));
+    renameSync(home, join(parent, 'away-home'));
+    const ini = readFileSync(join(other, 'etc/rackwright.ini'), 'utf8');
+    assert.match(ini, new RegExp(`^registry = ${parent}/other-registries$`, 'm'));
+    assert.match(ini, new RegExp(`^policy = ${other}/etc/policy\\.ini$`, 'm'));
+    const site = await startSite(other);
+    try {
+      for (const place of [PLACE, rpm])
+        await site.finish('site', await site.registry.verifyRegistry({ place }));
+      assert.deepEqual(await site.list(PLACE), ['first 1-1 x86_64', 'second 1-1 x86_64']);
+      const { tasks } = await site.tasks.listTasks({ instance: 'site' });
+      for (const { id, place, io } of tasks) {
+        assert.equal(place, join(other, 'lib/workspaces/site', id));
+        assert.ok(io);
+        assert.ok(io.console.startsWith(other), io.console);
+        assert.ok(io.journal.startsWith(place) && existsSync(io.journal), io.journal);
+      }
+      const lines = await site.journal('site', given);
+      assert.ok(lines.includes('el9/main has 1 update notices now'), lines.join('\n'));
+      // Its file is found where it lies now.
+      await site.finish('site', await site.tasks.retryTask({ instance: 'site', task: given }));
+      await site.finish('site', await site.registry.rollBack({ place: PLACE, to: 'kept' }));
+      await site.importPackages(PLACE, 'after 1-1');
+      assert.deepEqual(await site.list(PLACE), ['after 1-1 x86_64', 'first 1-1 x86_64']);
+    } finally {
+      await site.stop();
+    }
+    assert.ok(!existsSync(join(parent, 'registries')) && !existsSync(home));
   });
 });

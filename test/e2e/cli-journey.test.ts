@@ -45,10 +45,13 @@ before(async () => {
   assert.equal(token.code, 0, token.stderr);
   const saved = await user.run(['tokens', 'save', '--uri', uri], { input: token.stdout });
   assert.match(saved.stderr, /^Saved the token of jane for http/);
-  const broken = join(user.path, 'defs/greeter-broken');
-  for (const folder of [join(user.path, 'defs/greeter'), broken])
+  const rules = { broken: 'echo this rule fails; false', endless: 'exec sleep 3600' };
+  cpSync(GREETER, join(user.path, 'defs/greeter'), { recursive: true });
+  for (const [name, rule] of Object.entries(rules)) {
+    const folder = join(user.path, `defs/greeter-${name}`);
     cpSync(GREETER, folder, { recursive: true });
-  writeFileSync(join(broken, 'deb/rules'), '#!/usr/bin/make -f\n%:\n\t@echo this rule fails; false\n');
+    writeFileSync(join(folder, 'deb/rules'), `#!/usr/bin/make -f\n%:\n\t@${rule}\n`);
+  }
 });
 after(async () => {
   const code = await pair?.stop();
@@ -129,7 +132,8 @@ for (const way of ['socket', 'http'] as const) {
     });
 
     it('cancels a build, which its watcher sees as 3', async () => {
-      const submitted = await run[way](...build('-a', 'greeter', '--batch'));
+      // One that can't end by itself before the other command has begun.
+      const submitted = await run[way](...build('-a', 'greeter', '-s', 'greeter-endless', '--batch'));
       const id = /task ([0-9a-f-]{36})\n$/.exec(submitted.stdout)?.[1] ?? '';
       const [watched, cancelled] = await Promise.all([run[way]('watch', id), run[way]('cancel', id)]);
       assert.equal(cancelled.code, 0, cancelled.stderr);

@@ -1,6 +1,7 @@
 /** `rackwright up` as people run it: ready when both answer, stopped cleanly, never one process without the other. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -13,10 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { CLI_MAIN, type CliHome, cliEnvironment, openCliHome } from '../support/cli.ts';
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Milliseconds for anything here; machines that test are busy. */
-const LIMIT = 90_000;
+const LIMIT = 600_000;
 
 interface Up {
   readonly child: ChildProcess;
@@ -45,9 +48,19 @@ function newHome(files: Readonly<Record<string, string>> = {}): string {
   return home;
 }
 
-function up(home: string, ...more: string[]): Up {
-  const child = spawn(process.execPath, [CLI_MAIN, 'up', '--home', home, '--port', '0', ...more], {
-    env: cliEnvironment(user.path),
+function up(home: string, env: Readonly<Record<string, string>> = {}): Up {
+  return start(home, process.execPath, [CLI_MAIN, 'up', '--home', home, '--port', '0'], { env });
+}
+
+function start(
+  home: string,
+  program: string,
+  given: readonly string[],
+  options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>> } = {},
+): Up {
+  const child = spawn(program, given, {
+    ...options,
+    env: cliEnvironment(user.path, options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -91,6 +104,10 @@ function childrenOf(pid: number): { pid: number; command: string }[] {
   return found;
 }
 
+function descendantsOf(pid: number): { pid: number; command: string }[] {
+  return childrenOf(pid).flatMap(child => [child, ...descendantsOf(child.pid)]);
+}
+
 describe('rackwright up', () => {
   it('says ready once, answers on both ways in, and ends with 0 on SIGTERM, leaving nothing behind', async () => {
     const pair = up(newHome());
@@ -115,6 +132,27 @@ describe('rackwright up', () => {
     await pair.ready;
     pair.child.kill('SIGINT');
     assert.equal((await pair.ended).code, 0);
+  });
+
+  it('ends with all that it started when npm, which started it, gets SIGTERM', async () => {
+    const home = newHome();
+    const pair = start(home, 'npm', ['start', '--', '--home', home, '--port', '0'], { cwd: ROOT });
+    const url = await pair.ready;
+    const parts = descendantsOf(pair.child.pid!);
+    try {
+      for (const name of ['edge/cli/main.ts up', 'daemon/main.ts', 'edge/main.ts'])
+        assert.ok(
+          parts.some(part => part.command.includes(name)),
+          name,
+        );
+      pair.child.kill('SIGTERM');
+      await once(pair.child, 'exit');
+      for (const { pid, command } of parts)
+        assert.ok(!existsSync(`/proc/${pid}`), `${command} is still there`);
+      await assert.rejects(fetch(`${url}/version`));
+    } finally {
+      for (const { pid } of parts) if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL');
+    }
   });
 
   for (const name of ['daemon', 'edge'] as const) {
@@ -143,9 +181,16 @@ describe('rackwright up', () => {
   it('refuses a home that is in use and leaves its holder alone', async () => {
     const first = up(newHome());
     const url = await first.ready;
-    const second = await up(first.home).ended;
+    // However late its own daemon finds the home in use: the other one's answers are none of its own.
+    const late = join(user.path, 'late.cjs');
+    writeFileSync(
+      late,
+      `if (process.argv[1].endsWith('daemon/main.ts')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3000);`,
+    );
+    const second = await up(first.home, { NODE_OPTIONS: `--require ${late}` }).ended;
     assert.equal(second.code, 1);
     assert.equal(second.stdout, '');
+    assert.match(second.stderr, /another daemon is running/);
     assert.equal((await fetch(`${url}/version`)).status, 200);
     first.child.kill('SIGTERM');
     assert.equal((await first.ended).code, 0);

@@ -6,6 +6,8 @@ import { chromium } from 'playwright-core';
 import { openDrawingService } from '../support/drawing-service.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
+/** Milliseconds that no step takes, however slow the machine. */
+const AMPLE = 300_000;
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -19,9 +21,10 @@ const FLAGS = [
 test('a page reads the form, decodes the image and finds equipment where coordinates say', async () => {
   assert.ok(existsSync(CHROMIUM), 'package chromium is missing');
   const service = await openDrawingService();
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: AMPLE });
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(AMPLE);
     await page.goto(`${service.base}/v0.5.0/diagnostics`);
     const seen = await page.evaluate(async () => {
       const response = await fetch('/v0.5.0/draw/infrastructure/demo.png?coordinates', {
@@ -84,9 +87,10 @@ test('a page reads the form, decodes the image and finds equipment where coordin
 test('SVG is shown as it was laid out: real text, none wider than its box, nothing that runs', async () => {
   assert.ok(existsSync(CHROMIUM), 'package chromium is missing');
   const service = await openDrawingService();
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: AMPLE });
   try {
     const page = await browser.newPage();
+    page.setDefaultTimeout(AMPLE);
     const link = encodeURIComponent('https://site.example/{kind}/{name}');
     await page.goto(
       `${service.base}/v0.5.0/draw/infrastructure/demo.svg?parameters.svg.link_template=${link}`,

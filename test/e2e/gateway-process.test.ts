@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../support/front.ts';
 import { makeHome } from '../support/gateway.ts';
 import { oidcIni, signIn } from '../support/oidc-sign-in.ts';
 import { startPair } from '../support/pair.ts';
 import { ScriptedProvider } from '../support/scripted-provider.ts';
+import { freePort } from '../support/until.ts';
 
 const main = fileURLToPath(new URL('../../edge/main.ts', import.meta.url));
 const provider = new ScriptedProvider();
@@ -60,7 +60,7 @@ test('the edge does not start on what is forbidden, tells all of it, and opens n
   rmSync(join(home.places.lib, 'session.key'));
   const run = spawnSync(process.execPath, [main, '--home', join(home.places.etc, '..'), '--port', '0'], {
     encoding: 'utf8',
-    timeout: 30_000,
+    timeout: 300_000,
   });
   assert.equal(run.status, 1);
   assert.equal(run.stdout, '');
@@ -80,7 +80,7 @@ test('the edge does not start on what is forbidden, tells all of it, and opens n
 test('keys are made for a fresh home, shown by show-conf, and enough to start', () => {
   const root = mkdtempSync(join(tmpdir(), 'rackwright-fresh-'));
   const run = (...words: string[]) =>
-    spawnSync(process.execPath, [main, '--home', root, ...words], { encoding: 'utf8', timeout: 30_000 });
+    spawnSync(process.execPath, [main, '--home', root, ...words], { encoding: 'utf8', timeout: 300_000 });
   try {
     assert.equal(run('gen-jwt-key').status, 0);
     assert.equal(run('gen-session-key').status, 0);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContext, Page } from 'playwright-core';
-import { type Front, freePort, type OpenBrowser, openBrowser, startNginx } from '../support/front.ts';
+import { type OpenBrowser, openBrowser, startNginx } from '../support/front.ts';
 import {
   type Home,
   type Ini,
@@ -20,9 +20,13 @@ import {
   spawnGateway,
   startGateway,
 } from '../support/gateway.ts';
+import type { Nginx } from '../support/nginx.ts';
 import { type RunningProvider, startProvider } from '../support/oidc-provider.ts';
 import { type Authority, makeAuthority } from '../support/tls.ts';
+import { freePort } from '../support/until.ts';
 
+/** Milliseconds for one step of the browser: a machine may be busy. */
+const AMPLE = 300_000;
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const pages = mkdtempSync(join(tmpdir(), 'rackwright-pages-'));
 let authority: Authority;
@@ -108,6 +112,7 @@ async function withSite(options: SiteOptions, run: (site: Site) => Promise<void>
     closing.push(() => front.close());
     const context = await chromium.browser.newContext();
     closing.push(() => context.close());
+    context.setDefaultTimeout(AMPLE);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', message => {
@@ -250,6 +255,7 @@ test('signing out ends the session here and at the provider', () =>
 test('another session is seen and ended from the start page', () =>
   withSite({}, async site => {
     const elsewhere = await chromium.browser.newContext();
+    elsewhere.setDefaultTimeout(AMPLE);
     const other = await elsewhere.newPage();
     await signIn({ ...site, page: other });
     await signIn(site);
@@ -288,12 +294,13 @@ test('of two gateways behind one front, one is killed in the middle of a sign-in
     copyFileSync(join(first.places.lib, name), join(second.places.lib, name));
   }
   const gateways: SpawnedGateway[] = [];
-  let front: Front | null = null;
+  let front: Nginx | null = null;
   try {
     for (const home of [first, second]) gateways.push(await spawnGateway(home, pages));
     const ports = gateways.map(gateway => gateway.port);
     front = await startNginx(port, '/dash', ports, authority);
     const context = await chromium.browser.newContext();
+    context.setDefaultTimeout(AMPLE);
     const page = await context.newPage();
     // The person hesitates at the provider; meanwhile one gateway is killed.
     let release: () => void = () => {};

@@ -1,93 +1,37 @@
-/** The registry through the running pair: imported, listed, served, kept and taken back, read while it changes. */
+/** The registry through the running pair: imported, listed, served, kept and taken back. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { type Connection, connect } from '../../proto/rpc.ts';
-import { type Client, loadProtocol } from '../../proto/services.ts';
-import { openAptClient } from '../support/apt-client.ts';
-import { type Pair, startPair } from '../support/pair.ts';
+import { makeDeb } from '../support/debs.ts';
+import { DEB, RegistryPair, RPM } from '../support/registry-pair.ts';
 import { makeRpm } from '../support/rpms.ts';
-import { random, SEED, scaled } from '../support/scale.ts';
-import { tinyDeb, writeTinyDeb } from '../support/tiny-deb.ts';
-import { newCount, type ReadTarget, readUntil } from '../support/torn-reads.ts';
-
-const INSTANCE = `name: Example site
-gpg: {name: Example team, email: team@example.org}
-formats:
-  deb:
-  - {name: stable, env: bookworm, tag: deb12}
-  rpm:
-  - {name: el9, env: rocky-9, tag: el9}
-  osi:
-  - {name: ci}
-derivatives:
-  extra: {}
-`;
+import { openSmallDisk } from '../support/small-disk.ts';
 
 describe('the registry of a running daemon', () => {
-  const home = mkdtempSync(join(tmpdir(), 'rw-e2e-'));
-  let pair: Pair;
-  let connection: Connection;
-  let registry: Client<'RegistryService'>;
-  let tasks: Client<'TaskService'>;
-  let keyring = '';
-  let number = 0;
-  const deb = { instance: 'site', format: 'deb', distribution: 'stable', derivative: 'main' };
-  const rpm = { ...deb, format: 'rpm', distribution: 'el9' };
+  let site: RegistryPair;
+  let registry: RegistryPair['registry'];
+  const deb = DEB;
+  const rpm = RPM;
   const osi = { ...deb, format: 'osi', distribution: 'ci' };
 
   before(async () => {
-    mkdirSync(join(home, 'etc/instances.d'), { recursive: true });
-    writeFileSync(join(home, 'etc/instances.d/site.yml'), INSTANCE);
-    writeFileSync(join(home, 'etc/rackwright.ini'), '[keyring]\ntype = ed25519\n');
-    pair = await startPair({ home });
-    connection = connect(loadProtocol(), `unix:${pair.controlSocket}`);
-    registry = connection.service('RegistryService');
-    tasks = connection.service('TaskService');
+    site = await RegistryPair.open();
+    registry = site.registry;
   });
-  after(async () => {
-    connection?.close();
-    await pair?.stop();
-    rmSync(home, { recursive: true, force: true });
-  });
+  after(() => site.close());
 
-  /** Waits for a task's end; throws its reason when it failed. */
-  async function finish({ task: id }: { task: string }): Promise<void> {
-    for (;;) {
-      const { task } = await tasks.getTask({ instance: 'site', task: id });
-      if (task?.state === 'TASK_STATE_FINISHED') {
-        assert.equal(task.result, 'TASK_RESULT_SUCCESS', `${task.name}: ${task.reason}`);
-        return;
-      }
-      await new Promise(resolve => setTimeout(resolve, 20));
-    }
-  }
+  const finish = (answer: { task: string }): Promise<void> => site.finish(answer);
+  const importDeb = (name: string, version: string): Promise<void> => site.importDeb(name, version);
 
-  async function importDeb(name: string, version: string): Promise<void> {
-    const folder = join(home, `in-${number++}`);
-    mkdirSync(folder);
-    writeTinyDeb(folder, tinyDeb(name, version));
-    await finish(await registry.importArtifacts({ place: deb, source: folder }));
-    rmSync(folder, { recursive: true });
-  }
+  const importRpm = (name: string, version: string): Promise<void> =>
+    site.import(rpm, folder => makeRpm(folder, { name, version }));
 
-  async function importRpm(name: string, version: string): Promise<void> {
-    const folder = join(home, `in-${number++}`);
-    makeRpm(folder, { name, version });
-    await finish(await registry.importArtifacts({ place: rpm, source: folder }));
-    rmSync(folder, { recursive: true });
-  }
-
-  async function importImage(name: string, version: string): Promise<void> {
-    const folder = join(home, `in-${number++}`);
-    mkdirSync(folder);
-    writeFileSync(join(folder, `${name}_${version}.tar`), `${name} ${version}`);
-    await finish(await registry.importArtifacts({ place: osi, source: folder }));
-    rmSync(folder, { recursive: true });
-  }
+  const importImage = (name: string, version: string): Promise<void> =>
+    site.import(osi, folder => writeFileSync(join(folder, `${name}_${version}.tar`), `${name} ${version}`));
 
   async function list(place: typeof deb): Promise<string[]> {
     const names: string[] = [];
@@ -120,11 +64,7 @@ describe('the registry of a running daemon', () => {
   });
 
   test('is a source of apt at the address of the edge', async () => {
-    const response = await fetch(`${pair.url}/site/keyring.asc`);
-    assert.equal(response.status, 200);
-    keyring = join(home, 'key.asc');
-    writeFileSync(keyring, await response.text());
-    const apt = openAptClient(`deb [signed-by=${keyring}] ${pair.url}/site/deb stable main extra`);
+    const apt = await site.openApt();
     const updated = await apt.run('apt-get', 'update');
     assert.equal(updated.code, 0, updated.output);
     assert.doesNotMatch(updated.output, /^[WE]:/m);
@@ -157,7 +97,7 @@ describe('the registry of a running daemon', () => {
         .sort(),
       ['+ hello 1-1 extra', '+ hello 2-1 main', '- hello 1-1 main'],
     );
-    const apt = openAptClient(`deb [signed-by=${keyring}] ${pair.url}/site/deb/snapshots/one stable main`);
+    const apt = await site.openApt('/snapshots/one');
     const updated = await apt.run('apt-get', 'update');
     assert.equal(updated.code, 0, updated.output);
     apt.close();
@@ -183,6 +123,14 @@ describe('the registry of a running daemon', () => {
     );
     assert.equal(ends.filter(end => end.status === 'fulfilled').length, 1);
     assert.deepEqual(await list(deb), ['hello 1-1']);
+    // Who asks again under the same key is told of the first, even though what was to go has gone.
+    await importDeb('short-lived', '1-1');
+    const keyed = { ...one, name: 'short-lived', idempotencyKey: 'once' };
+    const first = await registry.deleteArtifact(keyed);
+    await finish(first);
+    assert.deepEqual(await registry.deleteArtifact(keyed), first);
+    await assert.rejects(registry.deleteArtifact({ ...keyed, version: '2-1' }), { reason: 'already-there' });
+    assert.deepEqual(await list(deb), ['hello 1-1']);
   });
 
   test('deletes one rpm and one image, and leaves what stands beside them', async () => {
@@ -192,10 +140,10 @@ describe('the registry of a running daemon', () => {
       await registry.deleteArtifact({ place: rpm, architecture: 'noarch', name: 'gone', version: '0.1-1' }),
     );
     assert.deepEqual(await list(rpm), ['gone 0.1-1', 'tool 0.1-1', 'tool 0.1-1']);
-    const repomd = await fetch(`${pair.url}/site/rpm/el9/main/x86_64/repodata/repomd.xml`);
+    const repomd = await fetch(`${site.pair.url}/site/rpm/el9/main/x86_64/repodata/repomd.xml`);
     assert.equal(repomd.status, 200);
     const [, primary] = /href="([^"]*-primary\.xml\.gz)"/.exec(await repomd.text()) ?? [];
-    const index = await fetch(`${pair.url}/site/rpm/el9/main/x86_64/${primary}`);
+    const index = await fetch(`${site.pair.url}/site/rpm/el9/main/x86_64/${primary}`);
     const xml = gunzipSync(Buffer.from(await index.arrayBuffer())).toString('utf8');
     assert.match(xml, /<name>tool<\/name>/);
     assert.doesNotMatch(xml, /<name>gone<\/name>/);
@@ -208,36 +156,47 @@ describe('the registry of a running daemon', () => {
     );
     assert.deepEqual(await list(osi), ['node 1.0']);
     await assert.rejects(importImage('', '1.2'), /NAME_VERSION\.EXTENSION/);
-    const sums = await (await fetch(`${pair.url}/site/osi/ci/main/SHA256SUMS`)).text();
+    const sums = await (await fetch(`${site.pair.url}/site/osi/ci/main/SHA256SUMS`)).text();
     assert.match(sums, /^[0-9a-f]{64} \*node_1\.0\.tar\n$/);
     await finish(await registry.verifyRegistry({ place: osi }));
   });
 
-  test(`is never seen torn: ${scaled(100_000)} reads of its indexes while it changes (seed ${SEED})`, async () => {
-    const url = `${pair.url}/site`;
-    const index = 'main/binary-amd64/Packages.gz';
-    const targets: ReadTarget[] = [
-      { url: `${url}/deb`, kind: 'apt-by-hash', suite: 'stable', index },
-      { url: `${url}/deb`, kind: 'apt-plain', suite: 'stable', index },
-      { url: `${url}/rpm`, kind: 'dnf', suite: 'el9/main/x86_64', index: 'repodata/primary.xml.gz' },
-    ];
-    await importRpm('tool', '1');
-    const dice = random(SEED);
-    const counts = targets.map(newCount);
-    const total = (): number => counts.reduce((sum, one) => sum + one.reads, 0);
-    const wanted = (): boolean => total() < scaled(100_000);
-    const readers = targets.flatMap((target, at) =>
-      Array.from({ length: 8 }, () =>
-        readUntil(target, counts[at] ?? newCount(), wanted, () => Math.floor(dice() * 150)),
-      ),
-    );
-    for (let version = 10; wanted(); version++) {
-      await Promise.all([importDeb('hello', `${version}-1`), importRpm('tool', String(version))]);
-    }
-    await Promise.all(readers);
-    for (const [at, count] of counts.entries()) {
-      assert.equal(count.failed, 0, `${targets[at]?.kind}: ${count.first}`);
-      assert.ok(count.seen.size > 1, `${targets[at]?.kind} saw ${count.seen.size} states only`);
-    }
+  test('apt fetches a version whose epoch is in the name of its file', async () => {
+    await importDeb('epoch', '1-1');
+    await importDeb('epoch', '1:1-1');
+    const apt = await site.openApt();
+    await apt.run('apt-get', 'update');
+    const download = await apt.run('apt-get', 'download', '--print-uris', 'epoch=1:1-1');
+    assert.match(download.output, /epoch_1%253a1-1_amd64\.deb/);
+    assert.equal((await apt.run('apt-get', 'download', 'epoch=1:1-1')).code, 0);
+    apt.close();
   });
+});
+
+test('a registry whose disk fills up during an import serves what it had, and goes on without restart', async context => {
+  if (process.getuid?.() !== 0) return context.skip('mounting a small file system needs root');
+  const disk = openSmallDisk(48, 20_000);
+  const site = await RegistryPair.open('', disk.folder);
+  const outside = mkdtempSync(join(tmpdir(), 'rw-outside-'));
+  try {
+    await site.importDeb('hello', '1-1');
+    const files = { 'usr/share/big': randomBytes(30_000_000).toString('base64') };
+    for (const name of ['big', 'bigger']) makeDeb(outside, { name, version: '1-1', files });
+    const { task } = await site.registry.importArtifacts({ place: DEB, source: outside });
+    await assert.rejects(site.finish({ task }), /no space is left on the disk/);
+    const { task: failed } = await site.tasks.getTask({ instance: 'site', task });
+    assert.equal(failed?.cause, 'disk-full');
+    const apt = await site.openApt();
+    assert.equal((await apt.run('apt-get', 'update')).code, 0);
+    assert.match((await apt.run('apt-cache', 'policy', 'hello')).output, /Candidate: 1-1/);
+    await site.importDeb('hello', '2-1');
+    assert.equal((await apt.run('apt-get', 'update')).code, 0);
+    assert.match((await apt.run('apt-cache', 'policy', 'hello')).output, /Candidate: 2-1/);
+    apt.close();
+    await site.finish(await site.registry.verifyRegistry({ place: DEB }));
+  } finally {
+    await site.stop();
+    disk.close();
+    rmSync(outside, { recursive: true });
+  }
 });

@@ -1,17 +1,18 @@
 /** Real Debian source packages, repackaged as definitions, through REST to packages that the real apt installs. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, openAsBlob, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { COMMAND, FrameReader } from '../../proto/frame.ts';
 import { type AptRoot, openAptRoot } from '../support/apt-root.ts';
-import { debianSample, pack } from '../support/definitions.ts';
+import { buildForm } from '../support/build-form.ts';
+import { debianSample } from '../support/definitions.ts';
 import { testCache } from '../support/environment.ts';
 import { type Pair, startPair } from '../support/pair.ts';
 import { scaled } from '../support/scale.ts';
 
-/** Small ones of different build systems: make, autotools, cmake, meson, perl, scripts. */
+/** Small ones of different build systems: make, autotools, cmake, meson, perl, python, scripts. */
 const PACKAGES = [
   ...[
     'sl',
@@ -25,10 +26,8 @@ const PACKAGES = [
     'cjson',
     'libjson-perl',
   ],
-  ...['bc', 'less', 'libyaml', 'pv', 'boxes', 'fdupes', 'moreutils', 'cowsay', 'units', 'hello'],
+  ...['bc', 'less', 'libyaml', 'pv', 'boxes', 'fdupes', 'moreutils', 'cowsay', 'toolz', 'hello'],
 ];
-/** Milliseconds for one build on a busy machine, dependencies downloaded. */
-const LIMIT = 10 * 60_000;
 const POLICY =
   '[roles]\nanonymous\n[anonymous]\nactions=view-pipeline,view-registry,view-task,view-keyring,build\n';
 
@@ -69,16 +68,8 @@ describe('twenty real packages', { concurrency: 2 }, () => {
 
   async function submit(name: string): Promise<string> {
     const sample = debianSample(home, name);
-    const form = new FormData();
-    const fields = { format: 'deb', distribution: pair.distribution, derivative: 'main', artifact: name };
-    const author = { user_name: 'Jane Roe', user_email: 'jane@example.org', message: `Rebuild of ${name}` };
-    const [architecture] = (await (await fetch(url('pipelines/architectures.json'))).json()) as string[];
-    for (const [key, value] of Object.entries({ ...fields, ...author, architectures: architecture ?? '' }))
-      form.set(key, value);
-    const definition = pack(sample.folder, join(home, `${name}.tar.xz`));
-    form.set('tarball', await openAsBlob(definition), basename(definition));
-    for (const { id, path } of sample.sources)
-      form.set(`source/${id}`, await openAsBlob(path), basename(path));
+    const { distribution } = pair;
+    const form = await buildForm(sample, { distribution, folder: home, message: `Rebuild of ${name}` });
     const answer = await fetch(url('build'), { method: 'POST', body: form });
     const text = await answer.text();
     assert.equal(answer.status, 200, text);
@@ -87,7 +78,7 @@ describe('twenty real packages', { concurrency: 2 }, () => {
 
   /** The journal's text, once the task has ended. */
   async function journal(task: string): Promise<string> {
-    const answer = await fetch(url(`watch/${task}.journal`), { signal: AbortSignal.timeout(LIMIT) });
+    const answer = await fetch(url(`watch/${task}.journal`));
     const bytes = Buffer.from(await answer.arrayBuffer());
     return [...new FrameReader().push(bytes)]
       .filter(frame => frame.command === COMMAND.bytes || frame.command === COMMAND.log)
@@ -117,7 +108,7 @@ describe('twenty real packages', { concurrency: 2 }, () => {
   }
 
   for (const name of PACKAGES.slice(0, scaled(PACKAGES.length, 0.1))) {
-    test(`${name} builds, is published, and installs`, { timeout: LIMIT }, async () => {
+    test(`${name} builds, is published, and installs`, async () => {
       const text = await journal(await submit(name));
       assert.match(text, /20:Task succeeded\n$/, text.slice(-4000));
       const made = await binaries(name);

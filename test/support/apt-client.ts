@@ -24,7 +24,11 @@ export function openAptClient(sources: string, options: readonly string[] = []):
     mkdirSync(join(folder, name), { recursive: true });
   }
   writeFileSync(join(folder, 'status'), '');
-  writeFileSync(join(folder, 'apt.conf'), '');
+  // Read before all others: what the host's administrator has set must not matter.
+  writeFileSync(
+    join(folder, 'apt.conf'),
+    `Dir::Etc::main "none";\nDir::Etc::parts "${folder}/etc/apt.conf.d";\n`,
+  );
   writeFileSync(join(folder, 'sources.list'), `${sources}\n`);
   const settings = [
     `Dir=${folder}`,

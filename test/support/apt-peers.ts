@@ -66,7 +66,7 @@ function openAptly(base: string, key: string, run: Run): AptPeer {
     publish: files => {
       aptly('repo', 'add', '-force-replace', 'site', ...files);
       if (published) aptly('publish', 'update', '-batch', `-gpg-key=${key}`, 'bookworm');
-      else aptly('publish', 'repo', '-batch', `-gpg-key=${key}`, 'site');
+      else aptly('publish', 'repo', '-batch', '-acquire-by-hash', `-gpg-key=${key}`, 'site');
       published = true;
     },
   };

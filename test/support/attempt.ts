@@ -26,6 +26,7 @@ export interface JobOptions {
   readonly interactive?: boolean;
   readonly task?: string;
   readonly debug?: boolean;
+  readonly imageFormats?: readonly string[];
   /** Folder for caches and images; below the place unless told. */
   readonly base?: string;
   readonly pipelines?: readonly PipelineSlice[];
@@ -49,6 +50,7 @@ export function testJob(place: string, options: JobOptions = {}): Job {
       pipelines: options.pipelines ?? [],
       extends: {},
       architectures: ['x86_64'],
+      limits: {},
     },
     spec: options.spec ?? { type: 'history-purge', policy: 'last:100', tasks: [] },
     place,
@@ -64,6 +66,7 @@ export function testJob(place: string, options: JobOptions = {}): Job {
         images: dir('images'),
         keyring: dir('keyring'),
       },
+      imageFormats: options.imageFormats ?? ['deb'],
       debug: options.debug ?? false,
       limits: { ...LIMITS, ...options.limits },
       keyring: { type: 'rsa', size: 4096, expires: 0 },
@@ -72,9 +75,10 @@ export function testJob(place: string, options: JobOptions = {}): Job {
         components: [],
         prescriptDeps: [],
         validFor: 0,
+        xzAfter: 0,
         lintian: true,
       },
-      rpm: { repositories: {}, modules: [], prescriptDeps: [] },
+      rpm: { repositories: {}, modules: [], prescriptDeps: [], compression: 'gz' },
     },
   };
 }

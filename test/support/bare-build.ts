@@ -1,20 +1,11 @@
-/** What a build costs without us: the same commands in the same roots, by hand and by sbuild. */
-import { execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+/** What a build costs without us: the same commands in the same roots, by hand. */
+import { spawn } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { sandboxCommand } from '../../workers/sandbox/command.ts';
 import { BUILD_ID, findNamespace, type Namespace } from '../../workers/sandbox/namespace.ts';
-import { sandboxCommand } from '../../workers/sandbox/sandbox.ts';
 
 /** A source package unpacked to nothing yet: its folder, and the names of its parts. */
 export interface SourceParts {
@@ -68,7 +59,7 @@ export async function bareBuild(source: SourceParts, roots: Roots, work: string)
     'dpkg-buildpackage --unsigned-source --unsigned-changes -b',
   ].join('\n');
   const command = sandboxCommand(['sh', '-c', script], {
-    ...{ work, roots: roots.length, hostname: 'build', namespace, filtered: false, processes: 0, names: [] },
+    ...{ work, roots: roots.length, hostname: 'build', namespace, filter: null, processes: 0, names: [] },
     env: {
       ORIG: source.orig,
       DEBIAN: source.debian,
@@ -76,9 +67,9 @@ export async function bareBuild(source: SourceParts, roots: Roots, work: string)
     },
     binds: [{ from: source.folder, to: '/mnt/source' }],
   });
-  await run(command);
+  await runCommand(command);
   const seconds = (performance.now() - began) / 1000;
-  await run([...namespace.mapped, 'rm', '-rf', '--one-file-system', '--', work]);
+  await runCommand([...namespace.mapped, 'rm', '-rf', '--one-file-system', '--', work]);
   return seconds;
 }
 
@@ -89,54 +80,8 @@ function prepareWork(work: string, roots: Roots, namespace: Namespace): void {
   if (!namespace.isMapped) chownSync(join(work, 'build'), BUILD_ID, BUILD_ID);
 }
 
-/** Packs root and layer in one, for sbuild to unpack: with the build dependencies, so that it need not fetch any. */
-export async function packChroot(roots: Roots, work: string, archive: string): Promise<void> {
-  const namespace = await findNamespace(process.getuid?.() ?? 0);
-  const script =
-    'mkdir -p "$1/m"; mount -t overlay overlay -o "lowerdir=$2" "$1/m"; tar -C "$1/m" --exclude="./dev/*" --numeric-owner -cf "$3" .';
-  await run([
-    ...namespace.mounting,
-    'sh',
-    '-ec',
-    script,
-    'sh',
-    work,
-    [...roots].reverse().join(':'),
-    archive,
-  ]);
-  chmodSync(archive, 0o644);
-}
-
-/** Who may run sbuild's unshare mode: ourselves, or for root an ordinary user with a range of ids; null for nobody. */
-export function sbuildUser(): string | null {
-  const uid = process.getuid?.() ?? 0;
-  if (uid !== 0) return execFileSync('id', ['-un'], { encoding: 'utf8' }).trim();
-  const lines = readFileSync('/etc/subuid', 'utf8').split('\n');
-  return lines.map(line => line.split(':')[0] ?? '').find(name => name !== '' && name !== 'root') ?? null;
-}
-
-/** Seconds of sbuild over a packed root, as that user, whose home the folder is. */
-export async function sbuild(
-  user: string,
-  home: string,
-  source: SourceParts,
-  packed: { readonly archive: string; readonly distribution: string },
-): Promise<number> {
-  const options = ['--chroot-mode=unshare', `--chroot=${packed.archive}`, '-d', packed.distribution];
-  const less = ['--no-apt-update', '--no-apt-upgrade', '--no-apt-distupgrade', '--no-run-lintian'];
-  const command = ['sbuild', ...options, ...less, '--no-clean-source', join(source.folder, source.dsc)];
-  const config = join(home, 'sbuild.conf');
-  // It has nothing to fetch from: what it wants beside the build dependencies must be what the root holds.
-  writeFileSync(config, "$core_depends = ['build-essential:native'];\n1;\n");
-  const set = ['env', `HOME=${home}`, `SBUILD_CONFIG=${config}`];
-  const as = process.getuid?.() === 0 ? ['runuser', '-u', user, '--', ...set] : set;
-  const began = performance.now();
-  await run([...as, ...command], home);
-  return (performance.now() - began) / 1000;
-}
-
-/** Runs a command, its words kept for the case that it fails. */
-async function run(command: readonly string[], cwd?: string): Promise<void> {
+/** Runs a command. Throws with its last words when it fails. */
+export async function runCommand(command: readonly string[], cwd?: string): Promise<void> {
   const [file = '', ...args] = command;
   const child = spawn(file, args, {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

@@ -1,5 +1,10 @@
-/** The daemon's process with the quick thread entry: `node test/support/daemon-main.ts HOME`. */
+/**
+ * The daemon's process with the quick thread entry: `node test/support/daemon-main.ts HOME`. A file `clock` in the home
+ * has milliseconds by which its wall clock is wrong.
+ */
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../daemon/config.ts';
 import { openDaemon } from '../../daemon/daemon.ts';
@@ -11,6 +16,14 @@ import { places } from '../../systemd/settings.ts';
 const at = places(process.argv[2] ?? '');
 const log = openLog('rackwrightd', false, process.env);
 process.umask(0o022);
+const clockError = (): number => {
+  try {
+    return Number(readFileSync(join(process.argv[2] ?? '', 'clock'), 'utf8'));
+  } catch {
+    return 0;
+  }
+};
+process.env.UV_THREADPOOL_SIZE ??= '16';
 try {
   await runService({
     open: () =>
@@ -24,7 +37,7 @@ try {
           release: { ID: 'debian', VERSION_ID: '12', VERSION_CODENAME: 'bookworm' },
         },
         passed: [],
-        clock: { wall: () => Date.now(), monotonic: () => performance.now() },
+        clock: { wall: () => Date.now() + clockError(), monotonic: () => performance.now() },
         newId: randomUUID,
         env: process.env,
         entries: {

@@ -1,18 +1,19 @@
 /** Starts the real daemon in a home of its own, with the shipped threads or with quick ones. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Connection, connect } from '../../proto/rpc.ts';
 import { type Client, loadProtocol, type ServiceName } from '../../proto/services.ts';
+import { healthOf } from './health.ts';
 
 const PROTOCOL = loadProtocol();
 const MAIN = fileURLToPath(new URL('../../daemon/main.ts', import.meta.url));
 const QUICK = fileURLToPath(new URL('daemon-main.ts', import.meta.url));
-/** Milliseconds until it must answer. */
-const START_LIMIT = 30_000;
+/** Milliseconds until it must answer, on a busy machine. */
+const START_LIMIT = 120_000;
 
 export interface Home {
   readonly path: string;
@@ -21,9 +22,9 @@ export interface Home {
   remove(): void;
 }
 
-/** An empty home. */
-export function makeHome(): Home {
-  const path = mkdtempSync(join(tmpdir(), 'rackwright-home-'));
+/** An empty home below a folder. */
+export function makeHome(parent = tmpdir()): Home {
+  const path = mkdtempSync(join(parent, 'rackwright-home-'));
   return {
     path,
     configure: (name, text) => write(join(path, 'etc', name), text),
@@ -38,7 +39,8 @@ function write(path: string, text: string): void {
 
 /** Makes a home look as if keyring, image and environment had been made. */
 export function pretendReady(home: Home, instance = 'default'): void {
-  write(join(home.path, 'lib/keyring', instance, 'keyring.json'), '{}');
+  const keys = JSON.stringify({ master: { expires: 0 }, subkey: { expires: 0 } });
+  write(join(home.path, 'lib/keyring', instance, 'keyring.json'), keys);
   write(join(home.path, 'lib/images', instance, 'deb.img/image.json'), '{}');
   write(join(home.path, 'lib/images', instance, 'deb.img/rackwright-bookworm-amd64/environment.json'), '{}');
 }
@@ -55,7 +57,7 @@ export interface RunningDaemon {
   readonly startup: number;
 }
 
-/** Starts a daemon and waits until it answers. Rejects with what it said when it ends before. */
+/** Starts a daemon and waits until all of its doors are open and it says that it serves. Rejects with what it said when it ends before. */
 export async function startDaemon(
   home: Home,
   options: { quick?: boolean; env?: NodeJS.ProcessEnv } = {},
@@ -75,7 +77,7 @@ export async function startDaemon(
   const ended = new Promise<number | string>(resolve => {
     child.on('exit', (code, signal) => resolve(code ?? signal ?? 'lost'));
   });
-  const connections: Connection[] = [];
+  const connections: { close(): void }[] = [];
   const open = (door: string): Connection => {
     const connection = connect(PROTOCOL, `unix:${join(home.path, 'run', `${door}.sock`)}`);
     connections.push(connection);
@@ -91,13 +93,18 @@ export async function startDaemon(
   };
   const running = new AbortController();
   void ended.then(() => running.abort());
+  const health = healthOf(join(home.path, 'run/control.sock'));
+  connections.push(health);
   for (;;) {
     if (running.signal.aborted) {
       for (const connection of connections) connection.close();
       throw new Error(`the daemon ended with ${await ended}: ${said}`);
     }
     try {
-      await control.service('InstanceService').listInstances({}, { timeout: 1000 });
+      // The first door answers before the last is open.
+      if ((await health.check()) !== 'SERVING') throw new Error('it does not serve yet');
+      // gRPC keeps an address that did not answer for a while: of a daemon before this one, by calls as it was killed.
+      for (const door of [control, edge]) await door.service('InstanceService').listInstances({});
       break;
     } catch {
       if (performance.now() - began > START_LIMIT) {
@@ -119,8 +126,7 @@ export async function startDaemon(
 }
 
 /** Starts a daemon that must not get ready: how it ended, and what it said. */
-export async function failDaemon(home: Home): Promise<{ code: number | null; said: string; took: number }> {
-  const began = performance.now();
+export async function failDaemon(home: Home): Promise<{ code: number | null; said: string }> {
   const child = spawn(process.execPath, [MAIN, '--home', home.path], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.on('data', chunk => {
@@ -129,15 +135,29 @@ export async function failDaemon(home: Home): Promise<{ code: number | null; sai
   const timer = setTimeout(() => child.kill('SIGKILL'), START_LIMIT);
   const code = await new Promise<number | null>(resolve => child.on('close', resolve));
   clearTimeout(timer);
-  return { code, said, took: performance.now() - began };
+  return { code, said };
 }
 
 /** A submission whose files lie in the home's spool. */
 export function spoolBuild(home: Home, artifact: string, more: object = {}) {
-  const spool = `${randomUUID()}-0`;
-  const content = `definition of ${artifact}`;
-  writeFileSync(join(home.path, 'lib/spool', spool), content);
-  const sha256 = createHash('sha256').update(content).digest('hex');
+  const definition = spool(home, 'definition.tar', Buffer.from(`definition of ${artifact}`));
+  return { ...wishFor(artifact, definition), ...more };
+}
+
+/** Copies a file into the home's spool, to name it in a submission. */
+export function spoolFile(home: Home, file: string) {
+  return spool(home, basename(file), readFileSync(file));
+}
+
+function spool(home: Home, filename: string, bytes: Buffer) {
+  const name = `${randomUUID()}-0`;
+  writeFileSync(join(home.path, 'lib/spool', name), bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  return { spool: name, filename, size: bytes.length, sha256 };
+}
+
+/** What a client wishes to have built of that definition. */
+export function wishFor<Definition>(artifact: string, definition: Definition) {
   return {
     instance: 'default',
     format: 'deb',
@@ -148,17 +168,7 @@ export function spoolBuild(home: Home, artifact: string, more: object = {}) {
     author: 'Jane Roe',
     email: 'jane@example.org',
     message: 'Try',
-    definition: { spool, filename: 'definition.tar', size: content.length, sha256 },
+    definition,
     sources: [],
-    ...more,
   };
-}
-
-/** Waits until a condition holds. */
-export async function until(what: string, holds: () => Promise<boolean>, limit = 30_000): Promise<void> {
-  const end = performance.now() + limit;
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`not within ${limit} ms: ${what}`);
-    await new Promise(resolve => setTimeout(resolve, 25));
-  }
 }

@@ -1,7 +1,7 @@
 /** Makes small Debian packages for tests, by the real tools. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -57,24 +57,59 @@ export function makeDeb(folder: string, recipe: DebRecipe): string {
 
 /** Makes a native source package without running a build; answers the path of its .dsc. */
 export function makeSource(folder: string, name: string, version: string): string {
+  const bare = version.replace(/^\d+:/, '');
+  const top = `${name}-${bare}`;
+  const tar = pack(folder, `${name}_${bare}.tar.gz`, {
+    [`${top}/debian/changelog`]: changelog(name, version),
+  });
+  return writeDsc(folder, name, version, 'native', [tar]);
+}
+
+/** The same of an upstream archive, which all revisions with that text share, and a Debian one. */
+export function makeRevision(folder: string, name: string, version: string, text = 'upstream\n'): string {
+  const bare = version.replace(/^\d+:/, '');
+  const main = bare.replace(/-[^-]*$/, '');
+  const files = [
+    pack(folder, `${name}_${main}.orig.tar.gz`, { [`${name}-${main}/README`]: text }),
+    pack(folder, `${name}_${bare}.debian.tar.gz`, { 'debian/changelog': changelog(name, version) }),
+  ];
+  return writeDsc(folder, name, version, 'quilt', files);
+}
+
+function changelog(name: string, version: string): string {
+  return `${name} (${version}) bookworm; urgency=medium\n\n  * First build\n\n -- Jane Roe <jane@example.org>  Thu, 01 Jan 2026 00:00:00 +0000\n`;
+}
+
+/** The same files make the same archive. */
+function pack(folder: string, archive: string, files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'rw-src-'));
-  const top = `${name}-${version}`;
-  mkdirSync(join(root, top, 'debian'), { recursive: true });
-  writeFileSync(
-    join(root, top, 'debian/changelog'),
-    `${name} (${version}) bookworm; urgency=medium\n\n  * First build\n\n -- Jane Roe <jane@example.org>  Thu, 01 Jan 2026 00:00:00 +0000\n`,
-  );
-  const tar = `${name}_${version}.tar.gz`;
-  execFileSync('tar', ['-C', root, '--sort=name', '-czf', join(folder, tar), top]);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  const options = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--use-compress-program=gzip -n'];
+  execFileSync('tar', ['-C', root, ...options, '-cf', join(folder, archive), ...readdirSync(root)]);
   rmSync(root, { recursive: true, force: true });
-  const bytes = readFileSync(join(folder, tar));
-  const line = (algorithm: string): string =>
-    ` ${createHash(algorithm).update(bytes).digest('hex')} ${bytes.length} ${tar}`;
-  const dsc = join(folder, `${name}_${version}.dsc`);
+  return archive;
+}
+
+function writeDsc(
+  folder: string,
+  name: string,
+  version: string,
+  kind: 'native' | 'quilt',
+  archives: readonly string[],
+): string {
+  const line = (algorithm: string): string[] =>
+    archives.map(file => {
+      const bytes = readFileSync(join(folder, file));
+      return ` ${createHash(algorithm).update(bytes).digest('hex')} ${bytes.length} ${file}`;
+    });
+  const dsc = join(folder, `${name}_${version.replace(/^\d+:/, '')}.dsc`);
   writeFileSync(
     dsc,
     [
-      'Format: 3.0 (native)',
+      `Format: 3.0 (${kind})`,
       `Source: ${name}`,
       `Binary: ${name}`,
       'Architecture: all',
@@ -83,11 +118,11 @@ export function makeSource(folder: string, name: string, version: string): strin
       'Package-List:',
       ` ${name} deb misc optional arch=all`,
       'Checksums-Sha1:',
-      line('sha1'),
+      ...line('sha1'),
       'Checksums-Sha256:',
-      line('sha256'),
+      ...line('sha256'),
       'Files:',
-      line('md5'),
+      ...line('md5'),
       '',
     ].join('\n'),
   );

@@ -28,6 +28,7 @@ export const INSTANCE: InstanceSlice = {
   ],
   extends: { extra: 'main' },
   architectures: ['x86_64'],
+  limits: {},
 };
 
 export function buildOf(artifact: string): Spec {
@@ -55,10 +56,13 @@ export class MemoryRecords implements Records {
   /** Thrown by the next write. */
   broken: Error | null = null;
 
-  async add(task: Task): Promise<Entry> {
+  /** What the next addition waits for once it can be seen: the disk. */
+  synced: Promise<void> = Promise.resolve();
+
+  async add(task: Task): Promise<void> {
     this.#fail();
     this.live.set(task.id, task);
-    return this.entry(task);
+    await this.synced;
   }
 
   get(id: string): Task | null {

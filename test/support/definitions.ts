@@ -96,6 +96,24 @@ export function tinySample(
   return { artifact, folder, sources: [{ id: artifact, path }] };
 }
 
+/** A definition whose rules only pack one file: what its build takes is what building takes at least. */
+export function quickSample(work: string, artifact: string): Sample {
+  return tinySample(work, artifact, {
+    files: {
+      'deb/rules': `#!/usr/bin/make -f
+build build-arch build-indep clean binary-arch:
+binary: binary-indep
+binary-indep:
+\tmkdir -p debian/${artifact}/DEBIAN debian/${artifact}/usr/share/${artifact}
+\tcp data.txt debian/${artifact}/usr/share/${artifact}/
+\tdpkg-gencontrol -Pdebian/${artifact}
+\tdpkg-deb --root-owner-group --build debian/${artifact} ..
+.PHONY: build build-arch build-indep clean binary binary-arch binary-indep
+`,
+    },
+  });
+}
+
 /**
  * Repackages a Debian source package as a definition: its `debian/` as `deb/`, its upstream archives as sources, its
  * revision as the release, since its packages may ask for a revision of each other. The package comes from Debian's

@@ -14,6 +14,8 @@ export interface RpmClientOptions {
   readonly url: string;
   /** Absolute path of the armored key to trust. */
   readonly key: string;
+  /** What it signs in with; nothing unless told. */
+  readonly login?: { readonly username: string; readonly password: string };
 }
 
 function execute(
@@ -29,17 +31,20 @@ function execute(
 }
 
 /** dnf over an empty root of its own, gpgcheck and repo_gpgcheck on. */
-export function openDnf({ url, key }: RpmClientOptions): RpmClient {
+export function openDnf({ url, key, login }: RpmClientOptions): RpmClient {
   const folder = mkdtempSync(join(tmpdir(), 'rw-dnf-'));
   const root = join(folder, 'root');
   for (const name of ['repos', 'root', 'cache', 'log']) mkdirSync(join(folder, name));
+  const as = login ? `username=${login.username}\npassword=${login.password}\n` : '';
   writeFileSync(
     join(folder, 'repos/t.repo'),
-    `[t]\nname=t\nbaseurl=${url}\nenabled=1\ngpgcheck=1\nrepo_gpgcheck=1\nmetadata_expire=0\ngpgkey=file://${key}\n`,
+    `[t]\nname=t\nbaseurl=${url}\nenabled=1\ngpgcheck=1\nrepo_gpgcheck=1\nmetadata_expire=0\ngpgkey=file://${key}\n${as}`,
   );
   const settings = [
     '-y',
     '--noplugins',
+    // Looks anew each time: by metadata_expire=0 alone what came within the same second still counts as fresh.
+    '--refresh',
     `--installroot=${root}`,
     '--releasever=1',
     `--setopt=reposdir=${folder}/repos`,

@@ -1,5 +1,5 @@
 /** A whole drawing service for tests: renderers, their gRPC door, and the HTTP routes on a free port of loopback. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { drawingService } from '../../daemon/grpc/drawing-service.ts';
@@ -8,6 +8,7 @@ import { openDoor } from '../../daemon/grpc/server.ts';
 import { Renderers, type RenderersOptions } from '../../daemon/pool/renderers.ts';
 import { type DrawDeps, drawingArea } from '../../edge/draw/draw.ts';
 import { speakDrawing } from '../../edge/draw/speak.ts';
+import { parseNetworks } from '../../edge/http/networks.ts';
 import { addOpenApi } from '../../edge/http/openapi.ts';
 import { openHttp } from '../../edge/http/server.ts';
 import { connect } from '../../proto/rpc.ts';
@@ -34,13 +35,15 @@ infrastructures: {demo: {description: demo, layout: [{rack: A2,
 export async function openDrawingService(options: DrawingServiceOptions = {}) {
   const { inventory, edge, ...rest } = options;
   const folder = mkdtempSync(join(tmpdir(), 'drawing-'));
-  const database = options.database ?? join(folder, 'inventory.yml');
+  // In a folder of its own, which is watched: a socket made beside it would have it read once more.
+  mkdirSync(join(folder, 'database'));
+  const database = options.database ?? join(folder, 'database/inventory.yml');
   if (options.database === undefined) writeFileSync(database, inventory ?? EXAMPLE);
   const log: string[] = [];
   const told = (_fields: object, message: string): void => {
     log.push(message);
   };
-  const renderers = new Renderers({
+  const settings: { -readonly [K in keyof RenderersOptions]: RenderersOptions[K] } = {
     database,
     extensions: null,
     defaults: () => [],
@@ -51,7 +54,8 @@ export async function openDrawingService(options: DrawingServiceOptions = {}) {
     log: { info: told, warn: told },
     now: Date.now,
     ...rest,
-  });
+  };
+  const renderers = new Renderers(settings);
   await renderers.open();
   const protocol = loadProtocol();
   const path = join(folder, 'door.sock');
@@ -68,7 +72,7 @@ export async function openDrawingService(options: DrawingServiceOptions = {}) {
   const inventories = connection.service('InventoryService');
   const http = openHttp({
     log: { error: (fields, message) => report((fields as { err?: unknown }).err, message), warn: told },
-    trustedProxies: [],
+    trustedProxies: parseNetworks([]),
     connectionsPerPeer: 0,
     speakers: [],
     speak: speakDrawing,
@@ -82,6 +86,8 @@ export async function openDrawingService(options: DrawingServiceOptions = {}) {
     base,
     database,
     renderers,
+    /** Those of the renderers; `deadline` may be changed while they run. */
+    settings,
     drawings,
     inventories,
     log,

@@ -64,16 +64,28 @@ function causeOf(fields: object): string {
   return err instanceof Error ? (err.stack ?? '') : '';
 }
 
-/** Sends bytes as they are and collects the answer until the server closes, or `until` is found in it. */
-export function sendRaw(port: number, bytes: string | Buffer, until?: RegExp): Promise<string> {
+/**
+ * Sends bytes as they are and collects the answer until the server closes, or `until` is found in it. Leaves after so
+ * many milliseconds where `patience` is given.
+ */
+export function sendRaw(
+  port: number,
+  bytes: string | Buffer,
+  until?: RegExp,
+  patience?: number,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
+    const timer = patience === undefined ? undefined : setTimeout(() => socket.destroy(), patience);
     let answer = '';
     socket.on('data', chunk => {
       answer += chunk.toString('latin1');
       if (until?.test(answer)) socket.destroy();
     });
-    socket.on('close', () => resolve(answer));
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve(answer);
+    });
     socket.on('error', error => (answer === '' ? reject(error) : resolve(answer)));
     socket.write(bytes);
   });

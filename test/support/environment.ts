@@ -5,8 +5,8 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createDebEnvironment } from '../../workers/formats/deb/environment.ts';
 import type { PipelineSlice } from '../../workers/job.ts';
-import { lockExclusive } from '../../workers/sandbox/lock.ts';
-import { environmentRoot } from '../../workers/sandbox/roots.ts';
+import { lockExclusive, lockShared } from '../../workers/sandbox/lock.ts';
+import { environmentRoot, resolveRoot } from '../../workers/sandbox/roots.ts';
 import { openAttempt } from './attempt.ts';
 
 /** Milliseconds after which the root is made again. */
@@ -47,7 +47,10 @@ export function hostArchitecture(): string {
   return { x64: 'x86_64', arm64: 'aarch64' }[process.arch as string] ?? process.arch;
 }
 
-/** Absolute path of the root of an environment of the host's release, made on first need (half a minute). */
+/**
+ * Absolute path of the root of an environment of the host's release, made on first need (half a minute). As long as this
+ * process lives nobody removes it, also who makes it again.
+ */
 export async function preparedRoot(): Promise<string> {
   const cache = testCache();
   const pipeline = hostPipeline();
@@ -60,7 +63,7 @@ export async function preparedRoot(): Promise<string> {
   const release = await lockExclusive(`test ${target}`);
   try {
     const record = await stat(join(dirname(target), 'environment.json')).catch(() => null);
-    if (record !== null && Date.now() - record.mtimeMs < FRESH) return target;
+    if (record !== null && Date.now() - record.mtimeMs < FRESH) return await held(target);
     mkdirSync(dirname(target), { recursive: true });
     const opened = await openAttempt({ base: cache, pipelines: [pipeline] });
     try {
@@ -68,8 +71,15 @@ export async function preparedRoot(): Promise<string> {
     } finally {
       await opened.close();
     }
-    return target;
+    return await held(target);
   } finally {
     release();
   }
+}
+
+/** The lock ends with the process. What is opened over the root must not change it when a new one is made. */
+async function held(target: string): Promise<string> {
+  const root = await resolveRoot(target);
+  await lockShared(root);
+  return root;
 }

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gatewayArea } from '../../edge/gateway/gateway.ts';
 import { loadGateway } from '../../edge/gateway/settings.ts';
+import { parseNetworks } from '../../edge/http/networks.ts';
 import { speakPage } from '../../edge/http/problem.ts';
 import { openHttp } from '../../edge/http/server.ts';
 import { type Places, places } from '../../systemd/settings.ts';
@@ -88,7 +89,7 @@ export async function startGateway(home: Home, changes: GatewayChanges = {}): Pr
   });
   const app = openHttp({
     log: sink,
-    trustedProxies: [],
+    trustedProxies: parseNetworks([]),
     connectionsPerPeer: 0,
     speakers: area.speakers,
     speak: speakPage,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const CLI = fileURLToPath(new URL('../../edge/cli/main.ts', import.meta.url));
 /** Milliseconds until both must answer; making the tables of an empty home included. */
-const START_LIMIT = 60_000;
+const START_LIMIT = 300_000;
 
 export interface Pair {
   /** `http://127.0.0.1:PORT` */

@@ -1,9 +1,10 @@
 /** A real Prometheus that scrapes one target every second. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePort, until } from './until.ts';
 
 export interface Prometheus {
   readonly url: string;
@@ -12,12 +13,16 @@ export interface Prometheus {
   stop(): Promise<void>;
 }
 
-/** Starts it for the target `HOST:PORT`, on a free port unless told; `path` is what it scrapes. */
+/**
+ * Starts it for the target `HOST:PORT`, on a free port unless told; `path` is what it scrapes. `past` is OpenMetrics text
+ * with times: what it shall have stored already.
+ */
 export async function startPrometheus(
   target: string,
   path: string,
   job: string,
   on?: number,
+  past?: string,
 ): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'rwprometheus-'));
   const port = on ?? (await freePort());
@@ -25,6 +30,17 @@ export async function startPrometheus(
     join(folder, 'prometheus.yml'),
     `global: {scrape_interval: 1s, scrape_timeout: 1s}\nscrape_configs:\n- job_name: ${job}\n  metrics_path: ${path}\n  static_configs: [{targets: ['${target}']}]\n`,
   );
+  if (past !== undefined) {
+    const file = join(folder, 'past.txt');
+    await writeFile(file, past);
+    await promisify(execFile)('promtool', [
+      'tsdb',
+      'create-blocks-from',
+      'openmetrics',
+      file,
+      join(folder, 'data'),
+    ]);
+  }
   const child: ChildProcess = spawn(
     'prometheus',
     [
@@ -37,15 +53,14 @@ export async function startPrometheus(
   );
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()));
   const url = `http://127.0.0.1:${port}`;
-  for (let tries = 0; ; tries++) {
-    const ready = await fetch(`${url}/-/ready`).then(
+  const ready = (): Promise<boolean> =>
+    fetch(`${url}/-/ready`).then(
       response => response.ok,
       () => false,
     );
-    if (ready) break;
-    if (tries > 200) throw new Error('Prometheus did not start');
-    await new Promise(resolve => setTimeout(resolve, 100));
-  }
+  await until(ready).catch(cause => {
+    throw new Error('Prometheus did not start', { cause });
+  });
   return {
     url,
     query: async text => {
@@ -59,16 +74,4 @@ export async function startPrometheus(
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** A port of 127.0.0.1 that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

@@ -1,18 +1,31 @@
 /**
  * A thread entry for tests of the daemon: does what the artifact's name says, with a real journal and real processes.
- * `ok…` ends at once, `wait<ms>…` takes its time, `fail…` fails, `stuck…` ignores every word until it is killed.
+ * `ok…` ends at once, `wait<ms>…` takes its time, `held…` lasts until a file `go` lies in its folder, `fail…` fails,
+ * `stuck…` ignores every word until it is killed.
+ * Builds of `real…`, and what is no build, are left to the shipped thread.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { Fault } from '../../proto/fault.ts';
-import { encodeEnd, encodeLog } from '../../proto/frame.ts';
+import { encodeEnd, encodeLog, resumableLength } from '../../proto/frame.ts';
 import type { Command, Job, Outcome } from '../../workers/job.ts';
 
 // biome-ignore lint/style/noDefaultExport: a thread is entered by the default export
 export default async function quickTask({ job, port }: { job: Job; port: MessagePort }): Promise<Outcome> {
-  const artifact = job.spec.type === 'build' ? job.spec.artifact : 'ok';
+  if (job.spec.type !== 'build' || job.spec.artifact.startsWith('real')) {
+    return (await import('../../workers/task.ts')).default({ job, port });
+  }
+  const { artifact } = job.spec;
+  // A kill may have come before the attempt's first line.
+  if (job.attempt > 1 && existsSync(job.journal)) {
+    const bytes = readFileSync(job.journal);
+    truncateSync(
+      job.journal,
+      resumableLength((into, at) => bytes.copy(into, 0, at)),
+    );
+  }
   const log = (frame: Buffer): void => appendFileSync(job.journal, frame);
   const mark = (word: string): void => appendFileSync(join(job.place, 'runs'), `${word} ${job.attempt}\n`);
   mark('start');
@@ -20,7 +33,8 @@ export default async function quickTask({ job, port }: { job: Job; port: Message
   log(encodeLog('info', `running ${artifact}`));
   const ordered = waitFor(port, artifact);
   const millis = Number(/^wait(\d+)/.exec(artifact)?.[1] ?? 0);
-  const command = artifact.startsWith('stuck') ? null : await Promise.race([ordered, sleep(millis)]);
+  const over = artifact.startsWith('held') ? released(job.place) : sleep(millis);
+  const command = artifact.startsWith('stuck') ? null : await Promise.race([ordered, over]);
   if (artifact.startsWith('stuck')) await runStubborn(port);
   if (command?.type === 'stop') return { result: 'stopped', fault: null, usage: null };
   const fault = faultOf(artifact, command);
@@ -48,6 +62,11 @@ function waitFor(port: MessagePort, artifact: string): Promise<Command | null> {
 
 function sleep(millis: number): Promise<null> {
   return new Promise(resolve => setTimeout(() => resolve(null), millis));
+}
+
+async function released(place: string): Promise<null> {
+  while (!existsSync(join(place, 'go'))) await sleep(20);
+  return null;
 }
 
 /** A process that does not end by itself. */

@@ -54,6 +54,7 @@ export function openRegistry(options: RegistryOptions = {}): RegistryHome {
   const instance = instanceOf(options);
   const settings: WorkerSettings = {
     dirs,
+    imageFormats: ['deb'],
     debug: false,
     limits: {
       memory: 0,
@@ -67,8 +68,8 @@ export function openRegistry(options: RegistryOptions = {}): RegistryHome {
       seccomp: false,
     },
     keyring: { type: 'ed25519', size: 4096, expires: 0, ...options.keyring },
-    deb: { mirror: null, components: ['main'], prescriptDeps: [], validFor: 0, lintian: true },
-    rpm: { repositories: {}, modules: [], prescriptDeps: [] },
+    deb: { mirror: null, components: ['main'], prescriptDeps: [], validFor: 0, xzAfter: 60, lintian: true },
+    rpm: { repositories: {}, modules: [], prescriptDeps: [], compression: 'gz' },
     ...options.settings,
   };
   const log: string[] = [];
@@ -115,6 +116,7 @@ function instanceOf(options: RegistryOptions): InstanceSlice {
     })),
     extends: { extra: 'main' },
     architectures: options.architectures ?? ['x86_64'],
+    limits: {},
   };
 }
 
@@ -150,11 +152,13 @@ function contextOf(parts: ContextParts): TaskContext {
   return {
     job,
     console: { log: (level, text) => parts.log.push(`${level}: ${text}`), output: () => undefined },
+    limits: parts.settings.limits,
     signal: abort.signal,
     progress: () => undefined,
     facts: () => undefined,
     ask: async question => parts.answer(question as Question) as never,
     holdCancel: () => () => undefined,
+    lowerLimits: () => undefined,
     openSandbox: () => Promise.reject(new Error('no sandbox here')),
     runTool: (command: readonly string[], options: ToolOptions = {}) =>
       runTool(command, options, { signal: abort.signal, env }),

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as grpc from '@grpc/grpc-js';
+import { requireBuildable } from '../../proto/buildable.ts';
 import { Fault } from '../../proto/fault.ts';
 import { createServer, implement } from '../../proto/rpc.ts';
 import { type CallContext, type Handlers, loadProtocol, type ServiceName } from '../../proto/services.ts';
@@ -10,7 +11,7 @@ import type { Artifact } from '../../proto/types/rackwright/v1/Artifact.ts';
 import type { Pipeline } from '../../proto/types/rackwright/v1/Pipeline.ts';
 import type { SubmitBuildRequest__Output } from '../../proto/types/rackwright/v1/SubmitBuildRequest.ts';
 import type { Task } from '../../proto/types/rackwright/v1/Task.ts';
-import { ACTIONS } from '../../proto/words.ts';
+import { ACTIONS, type FormatName } from '../../proto/words.ts';
 
 export interface Published extends Artifact {
   readonly format: string;
@@ -27,6 +28,10 @@ export interface World {
   tasks: Task[];
   /** Frames by task; a task that is not finished is followed until its list says `null`. */
   journals: Map<string, (Buffer | null)[]>;
+  /** Watchers that have not gone. */
+  following: number;
+  /** Milliseconds that a journal takes to begin. */
+  slow: number;
   keyring: string | null;
   anonymous: string[];
   /** Logins and their actions by token. */
@@ -65,6 +70,8 @@ export function newWorld(home: string): World {
     architectures: ['x86_64', 'aarch64'],
     artifacts: [],
     tasks: [],
+    following: 0,
+    slow: 0,
     journals: new Map(),
     keyring: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n',
     anonymous: ['view-pipeline', 'view-registry', 'view-task', 'view-keyring'],
@@ -273,6 +280,24 @@ function addRegistry(add: Add, world: World): void {
     importArtifacts: change('importArtifacts'),
     verifyRegistry: change('verifyRegistry'),
     repairRegistry: change('repairRegistry'),
+    retainArtifacts: change('retainArtifacts'),
+    collectRegistry: change('collectRegistry'),
+    uploadUpdateInfo: async requests => {
+      const got = { request: null as unknown, bytes: '' };
+      for await (const { request, chunk } of requests) {
+        if (request) got.request = request;
+        if (chunk) got.bytes += chunk.toString('latin1');
+      }
+      world.changes.push({ uploadUpdateInfo: got });
+      return { task: randomUUID() };
+    },
+    planRetention: async function* (request) {
+      const artifact = { architecture: 'x86_64', name: 'hello', version: '1', size: 1 };
+      yield {
+        rule: request.rule ?? { last: 3, newer: 0 },
+        outdated: [{ artifact, published: 5.5, newerVersions: 3, snapshots: ['stable'] }],
+      };
+    },
     deleteArtifact: async request => {
       const { name, version, architecture } = request;
       const there = world.artifacts.some(
@@ -314,6 +339,9 @@ function addTasks(add: Add, world: World): void {
   });
   add('ConsoleService', {
     follow: async function* ({ task, offset, storedOnly }, { signal }) {
+      world.following++;
+      signal.addEventListener('abort', () => world.following--, { once: true });
+      if (world.slow > 0) await pause(world.slow);
       const journal = world.journals.get(task) ?? [];
       let skip = offset;
       for (let at = 0; ; ) {
@@ -349,6 +377,7 @@ function addChanges(add: Add, world: World, home: string): void {
       images: [{ format: 'deb', exists: true, environments: [{ name: 'bookworm' }] }],
     }),
     createImage: async request => {
+      requireBuildable(request.format as FormatName);
       world.changes.push({ createImage: request });
       return { task: randomUUID() };
     },

@@ -8,7 +8,7 @@ export interface Answer {
   readonly status?: number;
   readonly headers?: Record<string, string>;
   readonly body?: unknown;
-  /** Sends this many bytes of blanks instead. */
+  /** Sends this many bytes of blanks instead; of the token endpoint only. */
   readonly endless?: number;
 }
 
@@ -60,6 +60,8 @@ export class ScriptedProvider {
     readonly form: TokenRequest | null;
     readonly authorization: string | undefined;
   }[] = [];
+  /** Bytes of blanks sent so far. */
+  blanks = 0;
   /** A device flow, confirmed once `after` says so; none where null. */
   device: { after(): boolean } | null = null;
   private server: http.Server | null = null;
@@ -218,7 +220,23 @@ export class ScriptedProvider {
     });
     const idToken = await this.behaviour.idToken(claims, this);
     const body = { access_token: 'access-token', token_type: 'Bearer', expires_in: 300, id_token: idToken };
-    return send(reply, this.behaviour.token(body, request));
+    const answer = this.behaviour.token(body, request);
+    if (answer.endless === undefined) return send(reply, answer);
+    return this.sendBlanks(reply, answer.endless);
+  }
+
+  private sendBlanks(reply: http.ServerResponse, size: number): void {
+    reply.writeHead(200, { 'content-type': 'application/json' });
+    const block = Buffer.alloc(64 * 1024, ' ');
+    const more = (): void => {
+      while (this.blanks < size) {
+        this.blanks += block.length;
+        if (!reply.write(block)) return void reply.once('drain', more);
+      }
+      reply.end();
+    };
+    reply.on('error', () => {});
+    more();
   }
 }
 
@@ -234,22 +252,7 @@ function fits({ challenge, method }: CodeRecord, verifier: string | null): boole
   );
 }
 
-function send(reply: http.ServerResponse, { status = 200, headers = {}, body, endless }: Answer): void {
-  if (endless !== undefined) {
-    reply.writeHead(status, { 'content-type': 'application/json' });
-    const block = Buffer.alloc(64 * 1024, ' ');
-    let left = endless;
-    const more = (): void => {
-      while (left > 0) {
-        left -= block.length;
-        if (!reply.write(block)) return void reply.once('drain', more);
-      }
-      reply.end();
-    };
-    reply.on('error', () => {});
-    more();
-    return;
-  }
+function send(reply: http.ServerResponse, { status = 200, headers = {}, body }: Answer): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body ?? {});
   reply
     .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers })

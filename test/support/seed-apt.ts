@@ -41,7 +41,8 @@ export async function seedApt(registry: RegistryHome, count: number, withFiles =
   );
 }
 
-function entryOf(deb: TinyDeb): CatalogueEntry {
+/** What a catalogue says of such a package. */
+export function entryOf(deb: TinyDeb): CatalogueEntry {
   const path = debPool('main', deb.name, deb.file);
   const size = deb.bytes.length;
   return {

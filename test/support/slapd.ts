@@ -3,8 +3,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './front.ts';
 import type { Authority } from './tls.ts';
+import { freePort, listening } from './until.ts';
 
 export interface Slapd {
   readonly ldap: string;
@@ -34,7 +34,7 @@ export async function startSlapd(authority: Authority, options: SlapdOptions = {
     child.once('close', () => resolve());
     child.once('error', () => resolve());
   });
-  await answering(plain);
+  await listening(plain, 'slapd');
   return {
     ldap: `ldap://localhost:${plain}`,
     ldaps: `ldaps://localhost:${secure}`,
@@ -44,22 +44,6 @@ export async function startSlapd(authority: Authority, options: SlapdOptions = {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function answering(port: number): Promise<void> {
-  const { connect } = await import('node:net');
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    const open = await new Promise<boolean>(resolve => {
-      const socket = connect(port, '127.0.0.1', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', () => resolve(false));
-    });
-    if (open) return;
-    await new Promise(resolve => setTimeout(resolve, 25));
-  }
-  throw new Error('slapd does not answer: is the package slapd installed?');
 }
 
 function configuration(folder: string, authority: Authority, options: SlapdOptions): string {

@@ -11,9 +11,12 @@ BASE=${SLURM_TEST_PORT:-16800}       # first of 64 loopback ports
 REAL=${SLURM_TEST_REAL:-4}           # nodes with a slurmd each
 CLOUD=${SLURM_TEST_CLOUD:-100}       # nodes without: powered down until somebody wants them
 ACCOUNTING=${SLURM_TEST_ACCOUNTING:-0}
+STATES=${SLURM_TEST_STATES:-0}       # 1: every state can be made, see slurm-states.sh; needs accounting
 REST_USER=rackwright-rest            # slurmrestd refuses to run as root or SlurmUser
 export SLURM_CONF=$D/slurm.conf
 HOST=$(hostname -s)
+
+if [ "$STATES" = 1 ]; then . "$(dirname "$0")/slurm-states.sh"; fi
 
 begin() { # NAME COMMAND...: runs it, keeps its process number
   local name=$1
@@ -65,7 +68,7 @@ MpiDefault=none
 ReturnToService=0
 SlurmdTimeout=0
 KillWait=1
-MinJobAge=600
+MinJobAge=3600
 MailProg=/bin/true
 PropagateResourceLimits=NONE
 SuspendTime=-1
@@ -89,6 +92,7 @@ PartitionName=gpu Nodes=c[001-$(printf %03d "$CLOUD")] MaxTime=INFINITE State=UP
 C
   printf 'NodeName=c[001-%03d] Name=gpu Type=a100 Count=4\n' "$CLOUD" >"$D/gres.conf"
   printf 'CgroupPlugin=cgroup/v1\nCgroupAutomount=no\n' >"$D/cgroup.conf"
+  if [ "$STATES" = 1 ]; then configure_states; fi
 }
 
 account() {
@@ -97,7 +101,7 @@ account() {
   begin mariadbd mariadbd --no-defaults --user=root --datadir="$D/database" --socket="$D/database.sock" \
     --port=$((BASE + 2)) --bind-address=127.0.0.1 --innodb-buffer-pool-size=64M --innodb-lock-wait-timeout=900 \
     --innodb-flush-log-at-trx-commit=0 --skip-log-bin --pid-file="$D/own.mariadbd"
-  until_true 30 mariadb --no-defaults -S "$D/database.sock" -e 'select 1'
+  until_true 60 mariadb --no-defaults -S "$D/database.sock" -e 'select 1'
   mariadb --no-defaults -S "$D/database.sock" -e "create database slurm_acct_db;
     create user slurm@'127.0.0.1' identified by 'slurm'; grant all on slurm_acct_db.* to slurm@'127.0.0.1';
     create user slurm@'localhost' identified by 'slurm'; grant all on slurm_acct_db.* to slurm@'localhost';"
@@ -122,9 +126,20 @@ StorageLoc=slurm_acct_db
 C
   chmod 600 "$D/slurmdbd.conf"
   begin slurmdbd slurmdbd -D
-  until_true 30 open_port $((BASE + 1))
-  sacctmgr -i add cluster "$CLUSTER" >/dev/null 2>&1 || :
-  sacctmgr -i add user "$REST_USER" account=root adminlevel=Admin >/dev/null 2>&1 || :
+  until_true 60 open_port $((BASE + 1))
+  # One call for both: each takes a second or two.
+  if [ "$STATES" = 1 ]; then clusters=("$CLUSTER" beta); else clusters=("$CLUSTER"); fi
+  until_true 60 add_cluster
+  until_true 60 add_user
+}
+# An answer that comes too late is no failure: what counts is what accounting knows then.
+add_cluster() {
+  sacctmgr -i add cluster "${clusters[@]}" || :
+  [ "$(sacctmgr -n list cluster format=cluster | wc -l)" -ge ${#clusters[@]} ]
+}
+add_user() {
+  sacctmgr -i add user "$REST_USER" account=root adminlevel=Admin || :
+  sacctmgr -n list user "$REST_USER" format=user | grep -q .
 }
 
 case $verb in
@@ -141,22 +156,23 @@ start)
   configure
   begin munged munged --foreground --key-file="$D/munge/key" --socket="$D/munge/socket" --pid-file="$D/munge/pid" \
     --log-file="$D/log/munged.log" --seed-file="$D/munge/seed"
-  until_true 10 test -S "$D/munge/socket"
+  until_true 60 test -S "$D/munge/socket"
   if [ "$ACCOUNTING" = 1 ]; then account; fi
   begin slurmctld "$D/bin/slurmctld" -D -i
-  until_true 20 scontrol ping
+  until_true 60 scontrol ping
   for ((i = 1; i <= REAL; i++)); do
     node=$(printf n%03d $i)
     mkdir -p "$D/spool/$node"
     begin "slurmd.$node" "$D/bin/slurmd" -d "$D/bin/slurmstepd" -D -N "$node"
   done
+  if [ "$STATES" = 1 ]; then start_states; fi
   rest=(setpriv "--reuid=$REST_USER" "--regid=$REST_USER" --clear-groups env SLURM_CONF="$SLURM_CONF")
   # Without accounting slurmrestd fails on its accounting plugins.
   if [ "$ACCOUNTING" = 1 ]; then plugins=(); else plugins=(-s v0.0.36,v0.0.37,v0.0.38); fi
   begin rest-unix "${rest[@]}" slurmrestd "${plugins[@]}" -a rest_auth/local "unix:$D/sockets/rest"
   begin rest-tcp "${rest[@]}" SLURM_JWT=daemon slurmrestd "${plugins[@]}" -a rest_auth/jwt "127.0.0.1:$((BASE + 3))"
-  until_true 10 open_port $((BASE + 3))
-  until_true 10 test -S "$D/sockets/rest"
+  until_true 60 open_port $((BASE + 3))
+  until_true 60 test -S "$D/sockets/rest"
   idle() { [ "$(sinfo -h -p cpu -t idle -o %D)" = "$REAL" ]; }
   until_true 60 idle ;;
 stop)
@@ -165,7 +181,7 @@ stop)
     squeue -h -o %A | sort -u | xargs -r scancel -f 2>/dev/null || :
     sleep 1
   fi
-  for file in "$D"/pid/rest-* "$D"/pid/slurmd.* "$D"/pid/slurmctld "$D"/pid/slurmdbd "$D"/pid/mariadbd "$D"/pid/munged; do
+  for file in "$D"/pid/rest-* "$D"/pid/slurmd.* "$D"/pid/slurmctld* "$D"/pid/slurmdbd "$D"/pid/mariadbd "$D"/pid/munged; do
     [ -e "$file" ] || continue
     kill "$(cat "$file")" 2>/dev/null || :
   done
@@ -180,5 +196,6 @@ stop)
     if tr '\0' '\n' <"$process/environ" 2>/dev/null | grep -qx "SLURM_CONF=$SLURM_CONF"; then
       kill -9 "${process#/proc/}" 2>/dev/null || :
     fi
-  done ;;
+  done
+  if [ "$STATES" = 1 ]; then stop_states; fi ;;
 esac

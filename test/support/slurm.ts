@@ -1,11 +1,13 @@
 /** A real Slurm for tests: started, filled with nodes and jobs in many states, asked by its own commands, stopped. */
 import { execFile } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { canListen, until } from './until.ts';
 
 const SCRIPT = fileURLToPath(new URL('slurm.sh', import.meta.url));
 const run = promisify(execFile);
@@ -13,6 +15,8 @@ const run = promisify(execFile);
 export interface Slurm {
   readonly folder: string;
   readonly cluster: string;
+  /** First of its 64 ports. */
+  readonly base: number;
   /** `http://127.0.0.1:PORT` of slurmrestd with tokens. */
   readonly tcp: string;
   /** `unix:///PATH` of slurmrestd with local authentication. */
@@ -29,12 +33,10 @@ export interface Slurm {
 }
 
 export async function startSlurm(
-  options: { cluster?: string; accounting?: boolean; nodes?: number; cloud?: number } = {},
+  options: { cluster?: string; accounting?: boolean; nodes?: number; cloud?: number; states?: boolean } = {},
 ): Promise<Slurm> {
   const folder = await mkdtemp(join(tmpdir(), 'rwslurm-'));
-  // Sixty-four ports from a free one on: what else runs here takes its ports from the kernel's own range above.
-  const base = 16_000 + 64 * Math.floor(Math.random() * 200);
-  await free(base + 3);
+  const base = await freePorts();
   const cluster = options.cluster ?? 'alpha';
   const env = {
     ...process.env,
@@ -44,6 +46,7 @@ export async function startSlurm(
     SLURM_TEST_REAL: String(options.nodes ?? 4),
     SLURM_TEST_CLOUD: String(options.cloud ?? 100),
     SLURM_TEST_ACCOUNTING: options.accounting ? '1' : '0',
+    SLURM_TEST_STATES: options.states ? '1' : '0',
   };
   const stop = async (): Promise<void> => {
     await run('bash', [SCRIPT, 'stop', folder], { env });
@@ -67,6 +70,7 @@ export async function startSlurm(
   return {
     folder,
     cluster,
+    base,
     tcp: `http://127.0.0.1:${base + 3}`,
     unix: `unix://${join(folder, 'sockets/rest')}`,
     jwtKey: join(folder, 'state/jwt.key'),
@@ -87,12 +91,22 @@ export async function startSlurm(
   };
 }
 
-/** Throws when the port is taken. */
-function free(port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve()));
+/** First of sixty-four ports that are free, below all that `freePort` and the kernel give; no other Slurm gets them. */
+async function freePorts(): Promise<number> {
+  for (;;) {
+    const base = 10_000 + 64 * randomInt(156);
+    if (!(await claim(`\0rackwright-test-slurm-${base}`))) continue;
+    const ports = Array.from({ length: 64 }, (_, at) => base + at);
+    if ((await Promise.all(ports.map(canListen))).every(Boolean)) return base;
+  }
+}
+
+/** Whether an abstract name of Linux is ours now: until this process ends, however that ends. */
+function claim(name: string): Promise<boolean> {
+  const server = createServer().unref();
+  return new Promise(resolve => {
+    server.once('error', () => resolve(false));
+    server.listen(name, () => resolve(true));
   });
 }
 
@@ -102,14 +116,14 @@ export async function loadSlurm(slurm: Slurm): Promise<void> {
     slurm.ask('sbatch', '--parsable', '-o', '/dev/null', ...parameters);
   await submit('-J', 'ok', '-n1', '--wrap', 'exit 0');
   await submit('-J', 'bad', '-n1', '--wrap', 'exit 3');
-  await submit('-J', 'late', '-n1', '-w', 'n002', '-t', '1', '--wrap', 'sleep 600');
-  await submit('-J', 'whole', '-N1', '-n8', '-w', 'n001', '--wrap', 'sleep 600');
-  const part = await submit('-J', 'part', '-n2', '-w', 'n002', '--wrap', 'sleep 600');
+  await submit('-J', 'late', '-n1', '-w', 'n002', '-t', '60', '--wrap', 'sleep 3600');
+  await submit('-J', 'whole', '-N1', '-n8', '-w', 'n001', '--wrap', 'sleep 3600');
+  const part = await submit('-J', 'part', '-n2', '-w', 'n002', '--wrap', 'sleep 3600');
   await submit('-J', 'held', '-H', '-n1', '--wrap', 'true');
   await submit('-J', 'after', '-d', `afterok:${part}`, '-n1', '--wrap', 'true');
-  await submit('-J', 'gpu', '-p', 'gpu', '-N3', '--gres=gpu:2', '-n6', '--wrap', 'sleep 600');
-  const victim = await submit('-J', 'victim', '-n1', '-w', 'n002', '--wrap', 'sleep 600');
-  const frozen = await submit('-J', 'frozen', '-n1', '-w', 'n002', '--wrap', 'sleep 600');
+  await submit('-J', 'gpu', '-p', 'gpu', '-N3', '--gres=gpu:2', '-n6', '--wrap', 'sleep 3600');
+  const victim = await submit('-J', 'victim', '-n1', '-w', 'n002', '--wrap', 'sleep 3600');
+  const frozen = await submit('-J', 'frozen', '-n1', '-w', 'n002', '--wrap', 'sleep 3600');
   await until(async () => {
     const running = (await slurm.ask('squeue', '-h', '-t', 'R', '-o', '%j')).split('\n');
     return ['frozen', 'whole', 'late', 'part'].every(name => running.includes(name));
@@ -134,13 +148,4 @@ export async function loadSlurm(slurm: Slurm): Promise<void> {
     'Nodes=c070',
   );
   await until(async () => (await slurm.ask('squeue', '-h', '-t', 'CG', '-o', '%j')) === '');
-}
-
-/** Waits for a condition, a minute at most. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('the cluster never got there');
-    await new Promise(resolve => setTimeout(resolve, 100));
-  }
 }

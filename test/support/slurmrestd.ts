@@ -24,6 +24,8 @@ export interface ScriptedSlurmrestd {
   trouble: Trouble;
   /** Requests by path without query. */
   readonly asked: Map<string, number>;
+  /** Connections that are open now. */
+  connections(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -52,6 +54,10 @@ export async function scriptedSlurmrestd(size: { nodes: number; jobs: number }):
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     trouble: null,
     asked,
+    connections: () =>
+      new Promise((resolve, reject) =>
+        server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      ),
     close: () => {
       server.closeAllConnections();
       return new Promise(resolve => server.close(() => resolve()));
@@ -75,7 +81,10 @@ function answer(path: string, size: { nodes: number; jobs: number }, reply: Serv
   const head = `{"meta":${JSON.stringify(META)},"errors":[]`;
   if (what === 'nodes') void stream(reply, `${head},"nodes":[`, size.nodes, nodeText);
   else if (what === 'jobs') void stream(reply, `${head},"jobs":[`, size.jobs, jobText);
-  else if (what === 'diag')
+  else if (/^\/slurm\/v0\.0\.38\/job\/\d+$/.test(path)) {
+    const at = Number(path.split('/').at(-1)) - 1;
+    reply.end(`${head},"jobs":[${at < size.jobs ? jobText(at) : ''}]}`);
+  } else if (what === 'diag')
     reply.end(`${head},"statistics":{"jobs_submitted":5,"jobs_started":4,"jobs_pending":1}}`);
   else reply.end(`${head},"pings":[]}`);
 }
@@ -156,6 +165,9 @@ function nodeText(at: number): string {
 }
 
 const NOTHING = 4_294_967_294;
+
+/** A name that needs every escape of the text formats. */
+export const ODD_USER = 'o"dd\\us\ner 🙂';
 
 function jobText(at: number): string {
   const state = JOB_STATES[at % JOB_STATES.length] ?? 'RUNNING';
@@ -309,7 +321,7 @@ function jobText(at: number): string {
     ...{
       tres_req_str: 'cpu=2,mem=200M,node=1,billing=2',
       tres_alloc_str: 'cpu=2,mem=200M,node=1,billing=2',
-      user_name: `user${at % 300}`,
+      user_name: at === 0 ? ODD_USER : `user${at % 300}`,
     },
     ...{ wckey: '', current_working_directory: '/home/user' },
   });

@@ -81,7 +81,7 @@ start)
   ) &
   outer=$!
   echo $outer >"$box/outer"
-  for _ in $(seq 500); do
+  for _ in $(seq 3000); do
     kill -0 $outer 2>/dev/null || { cat "$box/log" >&2; exit 1; }
     init=$(cut -d' ' -f1 <"/proc/$outer/task/$outer/children" 2>/dev/null) || init=
     if [ -n "$init" ] && [ "$(cat "/proc/$init/comm" 2>/dev/null)" = systemd ] && [ -S "/proc/$init/root/run/systemd/private" ]; then
@@ -97,10 +97,13 @@ exec) inside "$@" ;;
 stop)
   outer=$(cat "$box/outer")
   inside systemctl poweroff --force || :
-  for _ in $(seq 250); do kill -0 "$outer" 2>/dev/null || break; sleep .02; done
-  if kill -0 "$outer" 2>/dev/null; then kill -9 "$(cat "$box/init")"; fi
+  for _ in $(seq 3000); do kill -0 "$outer" 2>/dev/null || break; sleep .02; done
+  if kill -0 "$outer" 2>/dev/null; then kill -9 "$(cat "$box/init")" || :; fi
   for hierarchy in /sys/fs/cgroup/*/"$name"; do
-    [ -d "$hierarchy" ] && find "$hierarchy" -depth -type d -exec rmdir {} + 2>/dev/null
-  done
-  : ;;
+    # Who was killed may still be about to leave them.
+    for _ in $(seq 500); do
+      [ -d "$hierarchy" ] || break
+      find "$hierarchy" -depth -type d -exec rmdir {} + 2>/dev/null || sleep .02
+    done
+  done ;;
 esac

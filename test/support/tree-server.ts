@@ -9,8 +9,8 @@ export interface TreeServer {
   readonly url: string;
   /** Paths asked for, in order. */
   readonly asked: string[];
-  /** Answers instead of the file where it gives text. */
-  tamper: ((path: string) => Buffer | null) | null;
+  /** Answers instead of the file where it gives something: other bytes, or that there is none. */
+  tamper: ((path: string) => Buffer | 404 | null) | null;
   close(): Promise<void>;
 }
 
@@ -22,8 +22,9 @@ export async function serveTree(root: string): Promise<TreeServer> {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname));
     asked.push(path);
     const instead = state.tamper?.(path) ?? null;
-    if (instead) {
-      response.end(instead);
+    if (instead !== null) {
+      if (instead === 404) response.writeHead(404).end();
+      else response.end(instead);
       return;
     }
     try {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { closeSync, constants, openSync, write } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { ReadStream } from 'node:tty';
 import * as pty from 'node-pty';
 
@@ -12,13 +12,13 @@ export interface TerminalOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
   /** Standard input: the terminal itself, a text, or nothing. */
-  readonly input: 'terminal' | 'none' | { readonly text: string };
+  readonly input: 'terminal' | 'none' | { readonly text: string | AsyncIterable<string> };
   /** Receives standard output through a pipe; without it standard output is the terminal. */
   readonly onCapture?: (bytes: Buffer) => void;
   /** Receives what is written to descriptor 3, to its end. */
   readonly onStatus?: (bytes: Buffer) => void;
-  /** An open file that appears as descriptor 4. */
-  readonly file?: number;
+  /** What appears on descriptor 5 once it is there, each ended by a zero byte. Must not reject. */
+  readonly words?: Promise<readonly string[]>;
   readonly onOutput: (bytes: Buffer) => void;
 }
 
@@ -122,7 +122,8 @@ export class Terminal {
         options.onCapture ? 'pipe' : this.#slave,
         this.#slave,
         options.onStatus ? 'pipe' : 'ignore',
-        options.file ?? 'ignore',
+        'ignore',
+        ...(options.words === undefined ? [] : ['pipe' as const]),
       ],
     });
   }
@@ -131,9 +132,12 @@ export class Terminal {
     const child = this.#child;
     if (typeof options.input === 'object' && child.stdin) {
       child.stdin.on('error', () => undefined);
-      child.stdin.end(options.input.text);
+      Readable.from(options.input.text).pipe(child.stdin);
     }
     if (options.onCapture) child.stdout?.on('data', options.onCapture);
+    const words = child.stdio.at(5) as Writable | null | undefined;
+    words?.on('error', () => undefined);
+    void options.words?.then(all => words?.end(all.map(word => `${word}\0`).join('')));
     const status = child.stdio[3] as Readable | null | undefined;
     if (options.onStatus) status?.on('data', options.onStatus);
     const exit = await new Promise<TerminalExit>(resolve => {

@@ -2,21 +2,23 @@
 import {
   closeSync,
   constants,
-  fstatSync,
   ftruncateSync,
   openSync,
   readSync,
+  truncateSync,
   unlinkSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { errorCode, Fault } from '../../proto/fault.ts';
-import { COMMAND, HEADER_SIZE, MAX_PAYLOAD } from '../../proto/frame.ts';
+import { resumableLength } from '../../proto/frame.ts';
 
 /** Bytes of a journal beyond its limit that are kept for the lines that say how the task ended. */
 const RESERVE = 64 * 1024;
 /** Bytes of the file beside the journal whose removal makes room for the last words on a full disk. */
 const LAST_WORDS = 16 * 1024;
+/** Bytes more of it that go first: for what a tool says that has filled the disk itself. */
+const FAREWELL = 16 * 1024;
 /** Bytes between remembered frame starts, and how many of them: enough to resume a reader near the end. */
 const STRIDE = 64 * 1024;
 const STARTS = 64;
@@ -30,6 +32,8 @@ export class Transcript {
   #starts: number[] = [];
   /** Set when no further output is taken. */
   #fault: Fault | null = null;
+  #isFarewellTaken = false;
+  #isClosed = false;
 
   /**
    * Opens or continues a journal: a torn frame at its end is cut off, and an end frame too, since the task goes on.
@@ -40,14 +44,14 @@ export class Transcript {
     this.#limit = limit;
     this.#reserve = `${file}.reserve`;
     try {
-      this.#size = wholeFrames(this.#fd);
+      this.#size = resumableLength((into, at) => readSync(this.#fd, into, 0, into.length, at));
       ftruncateSync(this.#fd, this.#size);
     } catch (error) {
       closeSync(this.#fd);
       throw error;
     }
     try {
-      writeFileSync(this.#reserve, Buffer.alloc(LAST_WORDS, 'reserve '), { mode: 0o640 });
+      writeFileSync(this.#reserve, Buffer.alloc(LAST_WORDS + FAREWELL, 'reserve '), { mode: 0o640 });
     } catch {
       // The disk is full already: the first frame will find out and say so.
     }
@@ -66,9 +70,11 @@ export class Transcript {
 
   /**
    * Appends whole frames. Output beyond the limit is dropped and noted in `fault`; lines (`must`) have a reserve. On a
-   * full disk the frame is taken back whole. Never throws for those two.
+   * full disk the frame is taken back whole. Never throws for those two. Nothing is taken once it is closed: the number
+   * of its descriptor may be another file's.
    */
   append(frames: Buffer, must: boolean): void {
+    if (this.#isClosed) return;
     if (this.#fault?.reason === 'journal-full' && !must) return;
     const limit = this.#limit + (must ? RESERVE : 0);
     if (this.#limit > 0 && this.#size + frames.length > limit) {
@@ -82,7 +88,7 @@ export class Transcript {
       );
       return;
     }
-    if (this.#write(frames)) return;
+    if (this.#write(frames) || (this.#takeFarewell() && this.#write(frames))) return;
     this.#fault ??= new Fault('unavailable', 'journal-full', 'no space is left for the journal');
     if (must) this.#squeezeIn(frames);
   }
@@ -108,6 +114,7 @@ export class Transcript {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.finish();
     closeSync(this.#fd);
   }
@@ -130,6 +137,18 @@ export class Transcript {
     return true;
   }
 
+  /** Whether there is some room now that was not there before: once. */
+  #takeFarewell(): boolean {
+    if (this.#isFarewellTaken) return false;
+    this.#isFarewellTaken = true;
+    try {
+      truncateSync(this.#reserve, LAST_WORDS);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
   /** Room for the last words: what the reserve held, else the place of the last frames, which is on the disk already. */
   #squeezeIn(frames: Buffer): void {
     this.finish();
@@ -146,23 +165,3 @@ export class Transcript {
     }
   }
 }
-
-/** Length of the leading whole frames of a file that goes on being written, without an end frame. */
-function wholeFrames(fd: number): number {
-  const size = fstatSync(fd).size;
-  const header = Buffer.alloc(HEADER_SIZE + END.length);
-  let at = 0;
-  while (at + HEADER_SIZE <= size) {
-    const read = readSync(fd, header, 0, header.length, at);
-    const payload = header.readUInt32LE(4);
-    if (payload > MAX_PAYLOAD || at + HEADER_SIZE + payload > size) break;
-    const text = header.toString('latin1', HEADER_SIZE, Math.min(read, HEADER_SIZE + payload));
-    const ends = ENDS.some(words => text.startsWith(words));
-    if (header.readUInt16LE(0) === COMMAND.log && ends) break;
-    at += HEADER_SIZE + payload;
-  }
-  return at;
-}
-
-const ENDS = ['20:Task succeeded', '20:Task failed'] as const;
-const END = ENDS[0];

@@ -1,6 +1,6 @@
 /** What a format must know how to do. One folder a format implements it; `formats.ts` is the table. */
 import type { Sandbox, TaskContext } from '../context.ts';
-import type { BuildSpec, CatalogueEntry, EnvironmentKey, PipelineSlice, RegistryKey } from '../job.ts';
+import type { BuildSpec, ChangelogEntry, EnvironmentKey, PipelineSlice } from '../job.ts';
 import type { PreparedSource } from '../source/prepared.ts';
 
 export interface Format {
@@ -14,8 +14,6 @@ export interface Format {
   publish(context: TaskContext, built: BuiltArtifacts, spec: BuildSpec): Promise<void>;
   /** Shows what checkers think of what is published by now; informative, so that it never throws. */
   report?(context: TaskContext, built: BuiltArtifacts, pipeline: PipelineSlice): Promise<void>;
-  /** Takes one entry out of its registry. */
-  unpublish(context: TaskContext, registry: RegistryKey, entry: CatalogueEntry): Promise<void>;
 }
 
 export interface EnvironmentTarget extends EnvironmentKey {
@@ -39,6 +37,8 @@ export interface BuiltArtifacts {
   readonly artifact: string;
   /** Full version, `2.10-1.deb12+build0`. */
   readonly version: string;
+  /** As the source package has it, newest entry first; it is read from there where it is not told. */
+  readonly changelog?: readonly ChangelogEntry[];
   /** Absolute paths of everything that is to be published. */
   readonly files: readonly string[];
 }

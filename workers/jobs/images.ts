@@ -1,6 +1,7 @@
 /** Tasks on images and build environments: creation, update, and a shell inside. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { requireImages } from '../../proto/buildable.ts';
 import { Fault } from '../../proto/fault.ts';
 import type { FormatName } from '../../proto/words.ts';
 import type { TaskContext } from '../context.ts';
@@ -21,6 +22,8 @@ type SpecOf<T extends Spec['type']> = Extract<Spec, { type: T }>;
 
 /** Makes the image of a format: the folder that its environments live in. With `force` it is emptied. */
 export async function imageCreation(context: TaskContext, spec: SpecOf<'image-creation'>): Promise<void> {
+  // Also asked when a build is what needs the image.
+  requireImages(spec.format, context.job.settings.imageFormats);
   const folder = folderOf(context, spec.format);
   const exists = (await readImageRecord(folder)) !== null;
   if (exists && !spec.force) {

@@ -1,9 +1,10 @@
 /** The tasks that change or check a registry without building anything. */
 import { Fault } from '../../proto/fault.ts';
 import type { Work } from '../context.ts';
-import { formatOf } from '../formats/formats.ts';
 import type { DeletionSpec, RegistryKey, RegistrySpec } from '../job.ts';
 import { readCatalogue } from '../registry/publication.ts';
+import { removeEntry } from '../registry/publish.ts';
+import { WRITERS } from '../registry/writers.ts';
 
 type Loader = () => Promise<Work<RegistrySpec>>;
 
@@ -13,8 +14,11 @@ const ACTIONS: Readonly<Record<RegistrySpec['action'], Loader>> = {
   rollback: async () => (await import('../registry/rollback.ts')).rollbackWork,
   import: async () => (await import('../registry/importing.ts')).importWork,
   verification: async () => (await import('../registry/verification.ts')).verificationWork,
+  refresh: async () => (await import('../registry/refreshing.ts')).refreshWork,
   repair: async () => (await import('../registry/repair.ts')).repairWork,
   retention: async () => (await import('../registry/retention-work.ts')).retentionWork,
+  updateinfo: async () => (await import('../registry/updateinfo-work.ts')).updateinfoWork,
+  collection: async () => (await import('../registry/retention-work.ts')).collectionWork,
 };
 
 /** Removes exactly one artifact: that name, architecture and version. Throws `not-found` when it is not there. */
@@ -33,7 +37,7 @@ export const deletion: Work<DeletionSpec> = async (context, spec) => {
       { artifact, version, architecture },
     );
   }
-  await formatOf(format).unpublish(context, registry, entry);
+  await removeEntry(context, registry, entry, WRITERS[format]);
   context.console.log(
     'info',
     `Deleted ${artifact} ${version} (${architecture}) from ${distribution}/${derivative}`,

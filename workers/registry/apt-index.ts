@@ -2,6 +2,7 @@
 import { toDebianArchitecture } from '../../proto/words.ts';
 import type { CatalogueEntry } from '../job.ts';
 import { compareDebian } from '../source/versions.ts';
+import { firstLine } from './control.ts';
 import type { IndexRecord } from './segments.ts';
 
 export type IndexKind = 'packages' | 'sources' | 'contents';
@@ -57,7 +58,7 @@ export function recordsOf(kind: IndexKind, entries: Iterable<CatalogueEntry>): I
 
 function textOf(kind: IndexKind, entry: CatalogueEntry): string {
   if (kind !== 'contents') return `${entry.stanza}\n`;
-  const section = /^Section: *(\S+)$/m.exec(entry.stanza)?.[1] ?? 'misc';
+  const section = /^\S+$/.exec(firstLine(entry.stanza, 'Section'))?.[0] ?? 'misc';
   return entry.content
     .filter(file => file.type !== 'd' && !file.path.includes('\n'))
     .map(file => `${file.path.slice(1)}\t${section}/${entry.name}\n`)
@@ -72,14 +73,14 @@ export function splitRecords(kind: IndexKind): (text: string) => IndexRecord[] {
 
 function splitPackages(text: string): IndexRecord[] {
   return stanzas(text).map(stanza => ({
-    key: `${field(stanza, 'Package')} ${field(stanza, 'Version')} ${field(stanza, 'Architecture')}`,
+    key: `${firstLine(stanza, 'Package')} ${firstLine(stanza, 'Version')} ${toDebianArchitecture(firstLine(stanza, 'Architecture'))}`,
     text: stanza,
   }));
 }
 
 function splitSources(text: string): IndexRecord[] {
   return stanzas(text).map(stanza => ({
-    key: `${field(stanza, 'Package')} ${field(stanza, 'Version')}`,
+    key: `${firstLine(stanza, 'Package')} ${firstLine(stanza, 'Version')}`,
     text: stanza,
   }));
 }
@@ -100,10 +101,4 @@ function stanzas(text: string): string[] {
     .split('\n\n')
     .filter(stanza => stanza !== '')
     .map(stanza => `${stanza}\n\n`);
-}
-
-function field(stanza: string, name: string): string {
-  const start = stanza.startsWith(`${name}:`) ? 0 : stanza.indexOf(`\n${name}:`) + 1;
-  const end = stanza.indexOf('\n', start);
-  return stanza.slice(start + name.length + 1, end).trim();
 }

@@ -1,23 +1,23 @@
 /** Publishes Debian packages: pool files, indexes, signature, then one switch; and takes them out again. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import { toDebianArchitecture } from '../../proto/words.ts';
 import type { TaskContext } from '../context.ts';
 import type { BuiltArtifacts } from '../formats/format.ts';
-import type { BuildSpec, CatalogueEntry, RegistryKey, RegistryPlace } from '../job.ts';
+import type { BuildSpec, CatalogueEntry, ChangelogEntry, RegistryKey, RegistryPlace } from '../job.ts';
 import { type AptPlan, writeAptGeneration } from './apt-generation.ts';
 import { readManifest } from './apt-manifest.ts';
 import type { ReleaseFields } from './apt-release.ts';
-import { type Reading, readDeb } from './deb-package.ts';
+import { type ChangelogOf, type Reading, readDeb } from './deb-package.ts';
+import { settlePaths } from './deb-paths.ts';
 import { readSource } from './deb-source.ts';
-import { withStaging } from './publication.ts';
-import {
-  type NextGeneration,
-  publishEntries,
-  removeEntry,
-  type WriteChange,
-  writeAndSwitch,
-} from './publish.ts';
-import type { StagedEntry } from './staged.ts';
+import { distinctEntries, type ReadEntry } from './distinct.ts';
+import { type NextGeneration, publishBuild, type WriteChange, writeAndSwitch } from './publish.ts';
+import type { ReadProgress, StagedEntry } from './staged.ts';
+
+/** Packages read at once: each is three programs. */
+const TOGETHER = 4;
 
 /**
  * Publishes what a build made. Throws Faults: `bad-package`, `version-exists`, `no-keyring`, `key-expired`,
@@ -28,45 +28,79 @@ export async function publishDeb(
   built: BuiltArtifacts,
   spec: BuildSpec,
 ): Promise<void> {
-  const { distribution, derivative } = spec;
-  const place: RegistryPlace = { format: 'deb', distribution, derivative };
-  await withStaging(context, 'deb', async staging => {
-    const entries = await readDebFiles(context, place, staging, built.files);
-    await publishEntries(context, place, entries, publishAptChange);
-  });
+  const listings: Buffer[] = [];
+  const note = (file: string, listing: Buffer): void => {
+    const lines = listing.toString('latin1').replaceAll('\n', '\r\n');
+    listings.push(Buffer.from(`\r\ncontents of ${file}:\r\n${lines}`, 'latin1'));
+  };
+  const known = built.changelog
+    ? new Map([[`${built.artifact} ${built.version}`, built.changelog]])
+    : new Map();
+  await publishBuild(context, { ...spec, format: 'deb' }, publishAptChange, (place, staging) =>
+    readDebFiles(context, place, staging, built.files, undefined, {
+      onListed: note,
+      changelogs: known,
+    }),
+  );
+  // Only now: however long they are, the work is done.
+  for (const listing of listings) context.console.output(listing);
 }
 
-/** Takes exactly one entry out of its registry. Throws `not-found` when it is no longer there. */
-export async function unpublishDeb(
-  context: TaskContext,
-  registry: RegistryKey,
-  entry: CatalogueEntry,
-): Promise<void> {
-  await removeEntry(context, registry, entry, publishAptChange);
-}
-
-/** Reads files of one derivative; what is neither .dsc nor .deb belongs to a .dsc. */
+/** Reads files of one derivative, a few side by side; what is neither .dsc nor .deb belongs to a .dsc. */
 export async function readDebFiles(
   context: TaskContext,
   place: RegistryPlace,
   staging: string,
   files: readonly string[],
+  progress: ReadProgress = () => undefined,
+  more: Pick<Reading, 'onListed' | 'changelogs'> = {},
 ): Promise<StagedEntry[]> {
-  const reading: Reading = { context, place, staging, published: Math.floor(Date.now() / 1000) };
-  const sources: StagedEntry[] = [];
-  for (const file of files.filter(name => name.endsWith('.dsc')))
-    sources.push(await readSource(reading, file));
-  const entries = [...sources];
-  for (const file of files.filter(name => name.endsWith('.deb'))) {
-    const staged = await readDeb(
-      reading,
-      file,
-      sources.length === 1 ? (sources[0]?.entry.changelog ?? null) : null,
-    );
-    entries.push(staged);
+  const published = Math.floor(Date.now() / 1000);
+  const sources = files.filter(file => file.endsWith('.dsc'));
+  const wanted = [...sources, ...files.filter(file => file.endsWith('.deb'))];
+  if (wanted.length === 0) throw new Fault('invalid', 'bad-package', 'the build made no package to publish');
+  const reads: Promise<StagedEntry>[] = [];
+  let changelogs: Promise<ReadonlyMap<string, readonly ChangelogEntry[]>> | null = null;
+  const changelogOf: ChangelogOf = async ({ name, version }) => {
+    // Every source is being read by now: they come first.
+    changelogs ??= changelogsOf(reads.slice(0, sources.length));
+    return (await changelogs).get(`${name} ${version}`) ?? null;
+  };
+  const read = (file: string): Promise<StagedEntry> => {
+    // A folder for each: files of two packages may have the same name.
+    const folder = join(staging, String(reads.length));
+    mkdirSync(folder);
+    const reading: Reading = { context, place, staging: folder, published, ...more };
+    const one = file.endsWith('.dsc') ? readSource(reading, file) : readDeb(reading, file, changelogOf);
+    reads.push(one);
+    return one;
+  };
+  const entries: ReadEntry[] = [];
+  for (let at = 0; at < wanted.length; at += TOGETHER) {
+    const batch = wanted.slice(at, at + TOGETHER);
+    const done = await Promise.allSettled(batch.map(read));
+    for (const [index, one] of done.entries()) {
+      // Thrown once none of them writes to the staging any longer.
+      if (one.status === 'rejected') throw one.reason;
+      entries.push({ ...one.value, from: batch[index] ?? '' });
+      progress(entries.length, files.length);
+    }
   }
-  if (entries.length === 0) throw new Fault('invalid', 'bad-package', 'the build made no package to publish');
-  return entries;
+  return distinctEntries(await settlePaths(context, entries));
+}
+
+/** Changelogs of sources by name and version. */
+async function changelogsOf(
+  sources: readonly Promise<StagedEntry>[],
+): Promise<ReadonlyMap<string, readonly ChangelogEntry[]>> {
+  const read = await Promise.allSettled(sources);
+  return new Map(
+    read.flatMap(one =>
+      one.status === 'rejected'
+        ? []
+        : [[`${one.value.entry.name} ${one.value.entry.version}`, one.value.entry.changelog]],
+    ),
+  );
 }
 
 /** Writes the next generation of a distribution and switches to it. */
@@ -84,6 +118,7 @@ export const publishAptChange: WriteChange = (context, held, change) =>
       changed: [...change.add, ...change.remove],
       siblings: next.after(change.live),
       all: next.all,
+      packed: change.packed ?? new Map(),
     };
     return writeAptGeneration(plan, signer);
   });

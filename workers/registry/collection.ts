@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { byHashFolder, generationPath, suitePath } from '../../proto/layout.ts';
 import type { TaskContext } from '../context.ts';
 import type { KeptGeneration } from '../job.ts';
-import { manifestFolder } from './manifest.ts';
+import { manifestFolder, removeJson } from './manifest.ts';
 import { type HeldRegistry, servedGeneration } from './publication.ts';
 
 /** Seconds for which a superseded state stays readable, and how many stay whatever their age. */
@@ -36,10 +36,14 @@ export async function collectNowAndThen(context: TaskContext, held: HeldRegistry
   }
 }
 
-/** Removes what neither the catalogue nor a kept index needs. The registry is held. */
-export async function collect(context: TaskContext, held: HeldRegistry): Promise<void> {
+/** Removes what neither the catalogue nor a kept index needs. The registry is held. `now` in seconds since the epoch. */
+export async function collect(
+  context: TaskContext,
+  held: HeldRegistry,
+  now = Date.now() / 1000,
+): Promise<void> {
   const { generations } = await context.ask({ type: 'generations', registry: held.key });
-  const old = expired(generations, Date.now() / 1000);
+  const old = expired(generations, now);
   const served = servedGeneration(held);
   const kept = new Set(generations.map(one => one.name).filter(name => !old.includes(name)));
   const folder = join(held.tree, dirname(generationPath(held.key, 'x')));
@@ -49,12 +53,19 @@ export async function collect(context: TaskContext, held: HeldRegistry): Promise
     rmSync(join(folder, name), { recursive: true, force: true });
   }
   removeManifests(held, kept, served);
-  if (held.key.format === 'deb')
-    removeUnlinked(join(held.tree, byHashFolder(held.key.distribution), 'SHA256'));
+  removeUnlinked(held);
   await context.ask({ type: 'forget', registry: held.key, generations: old });
-  removeSegments(held);
-  const files = await collectPool(context, held);
+  removeSegments(held, now);
+  const files = await collectPool(context, held, now);
   context.console.log('info', `Collected ${old.length} old states and ${files} files that nothing needs`);
+}
+
+/** Removes all of a generation that was never served. The registry is held. */
+export function dropGeneration(held: HeldRegistry, generation: string): void {
+  if (servedGeneration(held) === generation) return;
+  rmSync(join(held.tree, generationPath(held.key, generation)), { recursive: true, force: true });
+  removeJson(held.state, held.key, generation);
+  removeUnlinked(held);
 }
 
 /** Names of superseded generations that may go; `generations` are the newest first. */
@@ -74,36 +85,41 @@ function removeManifests(held: HeldRegistry, kept: ReadonlySet<string>, served: 
   }
 }
 
-/** An index by content that no generation has a name for any longer has one link left. */
-function removeUnlinked(folder: string): void {
-  if (!existsSync(folder)) return;
+/** An apt index by content that no generation has a name for any longer has one link left. */
+function removeUnlinked(held: HeldRegistry): void {
+  const folder = join(held.tree, byHashFolder(held.key.distribution), 'SHA256');
+  if (held.key.format !== 'deb' || !existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
     if (lstatSync(path).nlink === 1) rmSync(path);
   }
 }
 
-/** Segments that no current manifest of any registry of this format names. */
-function removeSegments(held: HeldRegistry): void {
+/** Segments that no kept manifest of any registry of this format names. */
+function removeSegments(held: HeldRegistry, now: number): void {
   const folder = join(held.state, 'segments');
   const manifests = join(held.state, 'manifests');
   if (!existsSync(folder) || !existsSync(manifests)) return;
-  const text = readTree(manifests);
+  const named = digestsIn(manifests);
   for (const name of readdirSync(folder)) {
-    const digest = name.slice(0, 64);
-    if (text.some(one => one.includes(digest))) continue;
+    if (named.has(name.slice(0, 64))) continue;
     const path = join(folder, name);
-    if (isSettled(path)) rmSync(path);
+    if (isSettled(path, now)) rmSync(path);
   }
 }
 
-function readTree(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter(entry => entry.isFile() && entry.name.endsWith('.json'))
-    .map(entry => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+/** Every digest that stands in a file below the folder. */
+function digestsIn(folder: string): Set<string> {
+  const found = new Set<string>();
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile() || !entry.name.endsWith('.json')) continue;
+    const text = readFileSync(join(entry.parentPath, entry.name), 'utf8');
+    for (const [digest] of text.matchAll(/\b[0-9a-f]{64}\b/g)) found.add(digest);
+  }
+  return found;
 }
 
-async function collectPool(context: TaskContext, held: HeldRegistry): Promise<number> {
+async function collectPool(context: TaskContext, held: HeldRegistry, now: number): Promise<number> {
   const pool = join(held.tree, 'pool');
   if (!existsSync(pool)) return 0;
   const paths = readdirSync(pool, { withFileTypes: true, recursive: true })
@@ -116,7 +132,7 @@ async function collectPool(context: TaskContext, held: HeldRegistry): Promise<nu
     const { needed } = await context.ask({ type: 'needed-files', format, paths: batch });
     const keep = new Set(needed);
     for (const path of batch) {
-      if (keep.has(path) || !isSettled(join(held.tree, path))) continue;
+      if (keep.has(path) || !isSettled(join(held.tree, path), now)) continue;
       rmSync(join(held.tree, path));
       removed++;
     }
@@ -126,6 +142,6 @@ async function collectPool(context: TaskContext, held: HeldRegistry): Promise<nu
 }
 
 /** The change time is that of the rename into the pool. */
-function isSettled(path: string): boolean {
-  return Date.now() - lstatSync(path).ctimeMs > SETTLED * 1000;
+function isSettled(path: string, now: number): boolean {
+  return now - lstatSync(path).ctimeMs / 1000 > SETTLED;
 }

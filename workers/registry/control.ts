@@ -6,8 +6,8 @@ export type Stanza = ReadonlyMap<string, string>;
 
 /** Bytes of a control file, at most. */
 const MAX_CONTROL = 1024 * 1024;
-/** Field names of deb822(5): printable US-ASCII but space and colon, not beginning with # or -. */
-const FIELD = /^([!-"$-,.-9;-~][!-9;-~]*):[ \t]*(.*)$/;
+/** Field names of deb822(5): printable US-ASCII but space and colon, not beginning with # or -. Values may hold what only Unicode calls a line's end. */
+const FIELD = /^([!-"$-,.-9;-~][!-9;-~]*):[ \t]*(.*)$/s;
 
 /** Reads exactly one stanza. Throws `bad-package` naming the file and the line. */
 export function readStanza(bytes: Uint8Array, where: string): Stanza {
@@ -79,4 +79,19 @@ export function renderStanza(
   return [...first, ...rest, ...last]
     .map(([name, value]) => `${name}:${value === '' || value.startsWith('\n') ? '' : ' '}${value}\n`)
     .join('');
+}
+
+/**
+ * The first line of a field's value in a stanza as text, empty where there is none. Names may be written in any case
+ * (deb822(5)), and only a line feed ends a line, whatever a description holds.
+ */
+export function firstLine(stanza: string, name: string): string {
+  const isFirst = stanza.startsWith(`${name}:`);
+  const start = isFirst ? 0 : stanza.indexOf(`\n${name}:`) + 1;
+  if (isFirst || start > 0) {
+    const end = stanza.indexOf('\n', start);
+    return stanza.slice(start + name.length + 1, end < 0 ? stanza.length : end).trim();
+  }
+  // Hardly any package does, and this takes longer.
+  return new RegExp(`(?:^|\\n)${name}:([^\\n]*)`, 'i').exec(stanza)?.[1]?.trim() ?? '';
 }

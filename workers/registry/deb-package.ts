@@ -1,24 +1,26 @@
 /** Reads Debian packages into catalogue entries; dpkg-deb takes them apart. */
 import { basename, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { Fault } from '../../proto/fault.ts';
 import { debPool } from '../../proto/layout.ts';
 import { fromDebianArchitecture } from '../../proto/words.ts';
 import type { TaskContext } from '../context.ts';
 import type { CatalogueEntry, ChangelogEntry, ContentEntry, RegistryPlace } from '../job.ts';
 import { parseDebianChangelog } from '../source/changelog.ts';
+import { withoutEpoch } from '../source/tree.ts';
 import { get, need, readStanza, renderStanza, type Stanza } from './control.ts';
 import { copyDurably } from './disk.ts';
 import type { StagedEntry } from './staged.ts';
 
-/** Debian policy 5.6.1, 5.6.12, and what dpkg takes as an architecture. */
+/** Debian policy 5.6.1, 5.6.12, and what dpkg takes as an architecture, but for what entries of sources have. */
 export const NAME = /^[a-z0-9][a-z0-9+.-]{1,127}$/;
 export const VERSION = /^(?:\d{1,9}:)?[0-9][A-Za-z0-9.+~-]{0,199}$/;
-const ARCHITECTURE = /^[a-z0-9][a-z0-9-]{1,31}$/;
+const ARCHITECTURE = /^(?!(?:source|src)$)[a-z0-9][a-z0-9-]{1,31}$/;
 /** Bytes of a package's file list as text. */
 const MAX_LISTING = 256 * 1024 * 1024;
+/** Milliseconds for reading an archive to its end: one of many gigabytes, on a disk that others use. */
+const READING_LIMIT = 3_600_000;
 /** Bytes of a changelog, unpacked, at most. */
-export const MAX_CHANGELOG = 16 * 1024 * 1024;
+const MAX_CHANGELOG = 16 * 1024 * 1024;
 
 /** Where entries are read for. */
 export interface Reading {
@@ -28,22 +30,29 @@ export interface Reading {
   readonly staging: string;
   /** Seconds since the epoch that entries say they were published at. */
   readonly published: number;
+  /** Those of sources, by name and version, that need not be read. */
+  readonly changelogs?: ReadonlyMap<string, readonly ChangelogEntry[]>;
+  /** Told what a package holds, as dpkg-deb(1) lists it. */
+  readonly onListed?: (file: string, listing: Buffer) => void;
 }
 
-/** Reads a binary package. `changelog` is its source's where that is known. Throws `bad-package`. */
+/** The changelog of a source that is published along; null where there is none of that version. */
+export type ChangelogOf = (source: {
+  readonly name: string;
+  readonly version: string;
+}) => Promise<readonly ChangelogEntry[] | null>;
+
+/** Reads a binary package. Its own changelog is read where its source's is not known. Throws `bad-package`. */
 export async function readDeb(
   reading: Reading,
   path: string,
-  changelog: readonly ChangelogEntry[] | null,
+  changelogOf: ChangelogOf,
 ): Promise<StagedEntry> {
   const { context, place } = reading;
   const file = basename(path);
   const staged = join(reading.staging, file);
   const digest = await copyDurably(path, staged);
-  const [control, listing] = await Promise.all([
-    packageTool(context, file, ['dpkg-deb', '-I', staged, 'control']),
-    packageTool(context, file, ['dpkg-deb', '-c', staged]),
-  ]);
+  const { control, listing } = await takeApart(context, file, staged);
   const stanza = readStanza(control, `${file}: control`);
   const name = need(stanza, 'Package', NAME, file);
   const version = need(stanza, 'Version', VERSION, file);
@@ -52,6 +61,7 @@ export async function readDeb(
   const source = sourceOf(stanza, name, version, file);
   const target = `${name}_${withoutEpoch(version)}_${architecture}.deb`;
   const pool = debPool(place.derivative, source.name, target);
+  reading.onListed?.(file, listing);
   const content = readListing(listing.toString('utf8'));
   const entry: CatalogueEntry = {
     row: 0,
@@ -72,7 +82,7 @@ export async function readDeb(
       ],
       ['MD5sum', 'SHA1', 'SHA512'],
     ),
-    changelog: changelog ?? (await ownChangelog(context, staged, name, content)),
+    changelog: (await changelogOf(source)) ?? (await ownChangelog(context, staged, name, content)),
     content,
     published: reading.published,
     task: context.job.task,
@@ -101,17 +111,22 @@ function sourceOf(
   return source;
 }
 
-/** A version as file names have it. */
-export function withoutEpoch(version: string): string {
-  return version.replace(/^\d+:/, '');
-}
+/** Names in the listing are quoted: it ends at the first NUL, whatever the control file holds. */
+const TAKE_APART = 'dpkg-deb -c "$1" && printf "\\0" && exec dpkg-deb -I "$1" control';
 
-async function packageTool(context: TaskContext, file: string, command: readonly string[]): Promise<Buffer> {
-  const { exitCode, stdout, stderr } = await context.runTool(command, {
+async function takeApart(
+  context: TaskContext,
+  file: string,
+  path: string,
+): Promise<{ control: Buffer; listing: Buffer }> {
+  const { exitCode, stdout, stderr } = await context.runTool(['sh', '-c', TAKE_APART, 'dpkg-deb', path], {
+    jail: { read: [path] },
     accept: [0, 1, 2],
     maxOutput: MAX_LISTING,
+    timeout: READING_LIMIT,
   });
-  if (exitCode === 0) return stdout;
+  const end = stdout.indexOf(0);
+  if (exitCode === 0) return { control: stdout.subarray(end + 1), listing: stdout.subarray(0, end) };
   const said =
     stderr
       .trim()
@@ -124,18 +139,38 @@ async function packageTool(context: TaskContext, file: string, command: readonly
 /** Reads what `dpkg-deb -c` prints (GNU tar's verbose listing). */
 function readListing(text: string): ContentEntry[] {
   const entries: ContentEntry[] = [];
+  const sizes = new Map<string, number>();
   for (const line of text.split('\n')) {
     const match = /^([-dlhcbps])\S+ \S+ +(\d+|\d+,\s*\d+) \d{4}-\d\d-\d\d \d\d:\d\d \.?\/(.*)$/.exec(line);
     if (!match) continue;
     const kind = match[1] === '-' || match[1] === 'h' ? 'f' : (match[1] as ContentEntry['type']);
-    const cut = match[1] === 'l' ? ' -> ' : match[1] === 'h' ? ' link to ' : null;
     const shown = match[3] ?? '';
-    const end = cut === null ? -1 : shown.indexOf(cut);
-    const path = unquote(end < 0 ? shown : shown.slice(0, end)).replace(/\/+$/, '');
+    const end = match[1] === 'l' ? shown.indexOf(' -> ') : -1;
+    const plain = {
+      name: end < 0 ? shown : shown.slice(0, end),
+      size: match[1] === '-' ? Number(match[2]) : 0,
+    };
+    const { name, size } = match[1] === 'h' ? hardLink(shown, sizes) : plain;
+    const path = unquote(name).replace(/\/+$/, '');
     if (path === '') continue;
-    entries.push({ path: `/${path}`, type: kind, size: match[1] === '-' ? Number(match[2]) : 0 });
+    if (kind === 'f') sizes.set(name, size);
+    entries.push({ path: `/${path}`, type: kind, size });
   }
   return entries;
+}
+
+/**
+ * A hard link as listed, `NAME link to ./TARGET`: it has the size of its target, which stands before it. Names may hold
+ * those words too, so the cut that leaves a known target counts.
+ */
+function hardLink(shown: string, sizes: ReadonlyMap<string, number>): { name: string; size: number } {
+  const words = ' link to ';
+  const first = shown.indexOf(words);
+  for (let at = first; at >= 0; at = shown.indexOf(words, at + 1)) {
+    const size = sizes.get(shown.slice(at + words.length).replace(/^\.?\//, ''));
+    if (size !== undefined) return { name: shown.slice(0, at), size };
+  }
+  return { name: first < 0 ? shown : shown.slice(0, first), size: 0 };
 }
 
 /** Undoes tar's quoting: `\ooo` bytes and the usual letters. */
@@ -159,13 +194,23 @@ async function ownChangelog(
   const names = ['changelog.Debian.gz', 'changelog.gz'].map(file => `/usr/share/doc/${name}/${file}`);
   const there = names.find(file => content.some(one => one.type === 'f' && one.path === file));
   if (there === undefined) return [];
-  const script = 'dpkg-deb --fsys-tarfile "$1" | tar -xO "$2" 2>/dev/null';
-  const command = ['sh', '-c', script, 'sh', path, `.${there}`];
-  const { stdout } = await context.runTool(command, { accept: [0, 1, 2], maxOutput: MAX_CHANGELOG });
+  const script = 'dpkg-deb --fsys-tarfile "$1" | tar -xO "$2" 2>/dev/null | gzip -dc';
+  return changelogFrom(context, path, ['sh', '-c', script, 'sh', path, `.${there}`]);
+}
+
+/** What a command writes of the changelog in a file. Nothing where it can't: that is no reason to refuse a package. */
+export async function changelogFrom(
+  context: TaskContext,
+  path: string,
+  command: readonly string[],
+  accept: readonly number[] = [0],
+): Promise<ChangelogEntry[]> {
+  const options = { jail: { read: [path] }, accept, maxOutput: MAX_CHANGELOG, timeout: READING_LIMIT };
   try {
-    return parseDebianChangelog(gunzipSync(stdout, { maxOutputLength: MAX_CHANGELOG }).toString('utf8'));
+    const { stdout } = await context.runTool(command, options);
+    return parseDebianChangelog(stdout.toString('utf8'));
   } catch {
-    // A changelog that can't be read is no reason to refuse a package.
+    context.signal.throwIfAborted();
     return [];
   }
 }

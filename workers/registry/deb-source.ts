@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { Fault } from '../../proto/fault.ts';
+import { errorCode, Fault } from '../../proto/fault.ts';
 import { debPool } from '../../proto/layout.ts';
 import type { TaskContext } from '../context.ts';
 import type { CatalogueEntry, ChangelogEntry } from '../job.ts';
-import { parseDebianChangelog } from '../source/changelog.ts';
+import { withoutEpoch } from '../source/tree.ts';
 import { get, need, readStanza, renderStanza, type Stanza } from './control.ts';
-import { MAX_CHANGELOG, NAME, type Reading, VERSION, withoutEpoch } from './deb-package.ts';
+import { changelogFrom, NAME, type Reading, VERSION } from './deb-package.ts';
 import { copyDurably, type Digested } from './disk.ts';
+import { insideSignature, isClearSigned } from './signatures.ts';
 import type { StagedEntry, StagedFile } from './staged.ts';
 
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9+.~_-]{0,254}$/;
@@ -21,24 +22,36 @@ export async function readSource(reading: Reading, path: string): Promise<Staged
   const staged = join(reading.staging, file);
   const digest = await copyDurably(path, staged);
   const bytes = readFileSync(staged);
-  const stanza = readStanza(withoutSignature(bytes), file);
+  const stanza = readStanza(isClearSigned(bytes) ? insideSignature(bytes, file) : bytes, file);
   const name = need(stanza, 'Source', NAME, file);
   const version = need(stanza, 'Version', VERSION, file);
   const members = checksums(stanza, 'Checksums-Sha256', file);
   const directory = debPool(place.derivative, name, '').replace(/\/$/, '');
-  const files: StagedFile[] = [];
-  for (const member of members) {
-    if (!FILE_NAME.test(member.name)) throw badMember(file, member.name, 'has a name that no pool can hold');
-    const copy = join(reading.staging, member.name);
-    const got = await copyDurably(join(dirname(path), member.name), copy).catch(error => {
-      if (error instanceof Fault) throw error;
-      throw badMember(file, member.name, 'is not beside it');
-    });
-    if (got.sha256 !== member.hash || got.size !== member.size)
-      throw badMember(file, member.name, 'has another checksum');
-    files.push({ path: `${directory}/${member.name}`, ...got, staged: copy });
-  }
+  const odd = members.find(member => !FILE_NAME.test(member.name));
+  if (odd) throw badMember(file, odd.name, 'has a name that no pool can hold');
   const dsc = `${name}_${withoutEpoch(version)}.dsc`;
+  const names = new Set([file, dsc]);
+  for (const member of members) {
+    if (names.has(member.name)) throw badMember(file, member.name, 'is there twice, the .dsc included');
+    names.add(member.name);
+  }
+  // Side by side: a disk syncs them all in little more than the time of one.
+  const copies = await Promise.allSettled(
+    members.map(async (member): Promise<StagedFile> => {
+      const copy = join(reading.staging, member.name);
+      const got = await copyDurably(join(dirname(path), member.name), copy).catch(error => {
+        if (error instanceof Fault || errorCode(error) !== 'ENOENT') throw error;
+        throw badMember(file, member.name, 'is not beside it');
+      });
+      if (got.sha256 !== member.hash || got.size !== member.size)
+        throw badMember(file, member.name, 'has another checksum');
+      return { path: `${directory}/${member.name}`, ...got, staged: copy };
+    }),
+  );
+  const files = copies.map(copied => {
+    if (copied.status === 'rejected') throw copied.reason;
+    return copied.value;
+  });
   files.push({ path: `${directory}/${dsc}`, ...digest, staged });
   const entry: CatalogueEntry = {
     row: 0,
@@ -50,7 +63,7 @@ export async function readSource(reading: Reading, path: string): Promise<Staged
     source: null,
     files: files.map(({ path: pool, size, sha256 }) => ({ path: pool, size, sha256 })),
     stanza: renderSource(stanza, name, directory, { name: dsc, bytes, digest }),
-    changelog: await sourceChangelog(context, files, name),
+    changelog: reading.changelogs?.get(`${name} ${version}`) ?? (await sourceChangelog(context, files, name)),
     content: [],
     published: reading.published,
     task: context.job.task,
@@ -107,16 +120,6 @@ function badMember(dsc: string, name: string, what: string): Fault {
   });
 }
 
-/** The text inside a clear-signed .dsc; others are left as they are. */
-function withoutSignature(bytes: Buffer): Buffer {
-  if (!bytes.subarray(0, 34).equals(Buffer.from('-----BEGIN PGP SIGNED MESSAGE-----'))) return bytes;
-  const text = bytes.toString('latin1').replaceAll('\r\n', '\n');
-  const start = text.indexOf('\n\n');
-  const end = text.indexOf('\n-----BEGIN PGP SIGNATURE-----');
-  if (start < 0 || end < start) return bytes;
-  return Buffer.from(text.slice(start + 2, end).replace(/^- /gm, ''), 'latin1');
-}
-
 /** The changelog of a source package: in its debian archive, or below the top folder of a native one. */
 async function sourceChangelog(
   context: TaskContext,
@@ -132,7 +135,5 @@ async function sourceChangelog(
   const member = debian
     ? ['debian/changelog']
     : ['--wildcards', '--no-wildcards-match-slash', '*/debian/changelog'];
-  const command = ['tar', '-xOf', archive.staged, ...member];
-  const { stdout } = await context.runTool(command, { accept: [0, 1, 2], maxOutput: MAX_CHANGELOG });
-  return parseDebianChangelog(stdout.toString('utf8'));
+  return changelogFrom(context, archive.staged, ['tar', '-xOf', archive.staged, ...member], [0, 1, 2]);
 }

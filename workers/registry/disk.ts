@@ -3,17 +3,19 @@ import { createHash } from 'node:crypto';
 import {
   closeSync,
   constants,
+  copyFileSync,
   createReadStream,
   existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
+  rmSync,
   writeSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Fault } from '../../proto/fault.ts';
+import { errorCode, Fault } from '../../proto/fault.ts';
 
 /** Bytes read at once when hashing and copying. */
 const CHUNK = 1024 * 1024;
@@ -36,11 +38,15 @@ export async function digestFile(path: string, algorithm = 'sha256'): Promise<Di
 }
 
 /**
- * Copies a regular file durably, hashing what is written. A symbolic link is refused: it may lead out of the folder of
- * a finished build.
+ * Copies a regular file durably, hashing what is written. A symbolic link is refused as `bad-package`: it may lead out of
+ * the folder of a finished build.
  */
 export async function copyDurably(from: string, to: string): Promise<Digested> {
-  const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const source = await open(from, flags).catch(error => {
+    if (errorCode(error) !== 'ELOOP') throw error;
+    throw new Fault('invalid', 'bad-package', `${from} is a symbolic link: put the file itself there`);
+  });
   try {
     if (!(await source.stat()).isFile()) {
       throw new Fault('invalid', 'bad-package', `${from} is not a regular file`);
@@ -48,6 +54,8 @@ export async function copyDurably(from: string, to: string): Promise<Digested> {
     const target = await open(to, 'wx', 0o644);
     try {
       return await pour(source, target);
+    } catch (error) {
+      throw Object.assign(error as Error, { path: to });
     } finally {
       await target.close();
     }
@@ -72,7 +80,7 @@ async function pour(source: FileHandle, target: FileHandle): Promise<Digested> {
   return { size, sha256: hash.digest('hex') };
 }
 
-/** Writes a new file and syncs it. Fails when it exists. */
+/** Writes a new file and syncs it. Fails when it exists; leaves nothing of one that it could not write whole. */
 export function writeDurably(path: string, pieces: readonly Uint8Array[]): void {
   const file = openSync(path, 'wx', 0o644);
   try {
@@ -80,6 +88,10 @@ export function writeDurably(path: string, pieces: readonly Uint8Array[]): void 
       for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at, piece.length - at);
     }
     fsyncSync(file);
+  } catch (error) {
+    rmSync(path, { force: true });
+    // Node tells the path of a file that it could not open, but not of one that it could not write.
+    throw Object.assign(error as Error, { path });
   } finally {
     closeSync(file);
   }
@@ -103,12 +115,25 @@ export function syncFolder(path: string): void {
 /** Makes a folder with its parents, each synced into the one above it. */
 export function makeFolder(path: string): void {
   if (existsSync(path)) return;
-  const first = mkdirSync(path, { recursive: true, mode: 0o755 });
-  if (first === undefined) return;
-  for (let at = path; at.length >= first.length; at = dirname(at)) syncFolder(dirname(at));
+  makeFolder(dirname(path));
+  try {
+    // One at a time: of a quota that is used up Node tells otherwise that the folder above were not there.
+    mkdirSync(path, { mode: 0o755 });
+  } catch (error) {
+    // Another task was quicker.
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+  syncFolder(dirname(path));
 }
 
-/** A second name for a file. */
+/** A further name for a file, or a copy of one that has as many names as a file can have. */
 export function linkFile(from: string, folder: string, name: string): void {
-  linkSync(from, join(folder, name));
+  const to = join(folder, name);
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EMLINK') throw error;
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+    syncFile(to);
+  }
 }

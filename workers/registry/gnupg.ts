@@ -1,8 +1,8 @@
 /** Runs the system's gpg on a home of its own whose agent ends with it; private keys never enter this process. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fault } from '../../proto/fault.ts';
-import type { TaskContext } from '../context.ts';
+import { errorCode, Fault } from '../../proto/fault.ts';
+import type { TaskContext, ToolOptions } from '../context.ts';
 
 /** Bytes a Unix socket's path may have (sun_path, 108 with its end). */
 const MAX_SOCKET_PATH = 107;
@@ -24,18 +24,29 @@ export interface GnupgHome {
 export function linkHome(context: TaskContext, target: string): GnupgHome {
   const folder = shortFolder(context);
   const path = join(folder, 'h');
-  symlinkSync(target, path);
-  return { path, close: () => rmSync(folder, { recursive: true, force: true }) };
+  return filled(path, folder, () => symlinkSync(target, path));
 }
 
 /** A home that only signs with the keys of another: the agent is its own, so homes don't disturb each other. */
 export function signingHome(context: TaskContext, keyring: string): GnupgHome {
   const path = shortFolder(context);
-  for (const name of ['pubring.kbx', 'private-keys-v1.d', 'gpg-agent.conf']) {
-    symlinkSync(join(keyring, name), join(path, name));
+  return filled(path, path, () => {
+    for (const name of ['pubring.kbx', 'private-keys-v1.d', 'gpg-agent.conf']) {
+      symlinkSync(join(keyring, name), join(path, name));
+    }
+  });
+}
+
+/** A home whose folder goes when it is closed, or can't be filled. The agent watches it and ends with it. */
+function filled(path: string, folder: string, fill: () => void): GnupgHome {
+  const close = (): void => rmSync(folder, { recursive: true, force: true });
+  try {
+    fill();
+  } catch (error) {
+    close();
+    throw error;
   }
-  // The agent watches its home and ends when that is gone, after a crash of ours as well.
-  return { path, close: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, close };
 }
 
 function shortFolder(context: TaskContext): string {
@@ -50,17 +61,24 @@ function shortFolder(context: TaskContext): string {
       { room },
     );
   }
-  sweepFolders(base);
+  sweepHomes(base);
   return mkdtempSync(join(base, `k-${process.pid}-`));
 }
 
-/** Removes homes of processes that are gone: their agents end with them. */
-function sweepFolders(base: string): void {
+/** Removes homes of processes that are gone: their agents end with them. `base` is one of the folders that they lie in. */
+export function sweepHomes(base: string): void {
   for (const name of readdirSync(base)) {
     const owner = /^k-(\d+)-\w{6}$/.exec(name)?.[1];
-    if (owner !== undefined && !existsSync(`/proc/${owner}`)) {
-      rmSync(join(base, name), { recursive: true, force: true });
-    }
+    if (owner !== undefined && !existsSync(`/proc/${owner}`)) sweepHome(join(base, name));
+  }
+}
+
+function sweepHome(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    // A gpg that outlives its task by a moment still writes there: the next sweep takes it.
+    if (errorCode(error) !== 'ENOTEMPTY') throw error;
   }
 }
 
@@ -75,7 +93,7 @@ export async function runGpg(
   context: TaskContext,
   home: string,
   args: readonly string[],
-  options: { readonly passphrase?: string; readonly input?: Uint8Array | string } = {},
+  options: { readonly passphrase?: string } & Pick<ToolOptions, 'input'> = {},
 ): Promise<GpgAnswer> {
   const secret =
     options.passphrase === undefined

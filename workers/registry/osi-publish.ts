@@ -6,11 +6,11 @@ import { Fault } from '../../proto/fault.ts';
 import { generationPath, osiPool } from '../../proto/layout.ts';
 import type { TaskContext } from '../context.ts';
 import type { BuiltArtifacts } from '../formats/format.ts';
-import type { BuildSpec, CatalogueEntry, RegistryKey, RegistryPlace } from '../job.ts';
+import type { BuildSpec, CatalogueEntry, RegistryPlace } from '../job.ts';
 import { copyDurably, linkFile, makeFolder, syncFolder, writeDurably } from './disk.ts';
-import { withStaging } from './publication.ts';
-import { publishEntries, removeEntry, type WriteChange, writeAndSwitch } from './publish.ts';
-import type { StagedEntry } from './staged.ts';
+import { distinctEntries, type ReadEntry } from './distinct.ts';
+import { publishBuild, type WriteChange, writeAndSwitch } from './publish.ts';
+import type { ReadProgress, StagedEntry } from './staged.ts';
 
 /** Extensions of images as the builder names them, with what compresses them. */
 const IMAGE = /\.((?:qcow2|raw|tar|cpio)(?:\.(?:gz|xz|zst|bz2))?)$/;
@@ -23,21 +23,9 @@ export async function publishOsi(
   built: BuiltArtifacts,
   spec: BuildSpec,
 ): Promise<void> {
-  const { distribution, derivative } = spec;
-  const place: RegistryPlace = { format: 'osi', distribution, derivative };
-  await withStaging(context, 'osi', async staging => {
-    const entries = await readImages(context, place, staging, built);
-    await publishEntries(context, place, entries, publishOsiChange);
-  });
-}
-
-/** Takes exactly one image out of its registry. Throws `not-found` when it is no longer there. */
-export async function unpublishOsi(
-  context: TaskContext,
-  registry: RegistryKey,
-  entry: CatalogueEntry,
-): Promise<void> {
-  await removeEntry(context, registry, entry, publishOsiChange);
+  await publishBuild(context, { ...spec, format: 'osi' }, publishOsiChange, (place, staging) =>
+    readImages(context, place, staging, built),
+  );
 }
 
 /** Reads images into entries. Name and version come from the build, not from file names. */
@@ -51,7 +39,8 @@ async function readImages(
     const name = basename(file);
     if (!NAME.test(name))
       throw new Fault('invalid', 'bad-package', `${name.slice(0, 200)} can't be an image's name`);
-    const staged = join(staging, name);
+    // Numbered: those of two folders may have the same name.
+    const staged = join(staging, `${built.files.indexOf(file)}-${name}`);
     const digest = await copyDurably(file, staged);
     return { path: osiPool(place.distribution, place.derivative, name), ...digest, staged };
   };
@@ -59,7 +48,7 @@ async function readImages(
   if (images.length === 0) throw new Fault('invalid', 'bad-package', 'the build made no image to publish');
   const manifests = [];
   for (const file of built.files.filter(name => MANIFEST.test(name))) manifests.push(await stage(file));
-  const entries: StagedEntry[] = [];
+  const entries: ReadEntry[] = [];
   for (const [index, image] of images.entries()) {
     // Manifests belong to the build: they come and go with its first image.
     const files = [await stage(image), ...(index === 0 ? manifests : [])];
@@ -78,9 +67,9 @@ async function readImages(
       published: Math.floor(Date.now() / 1000),
       task: context.job.task,
     };
-    entries.push({ entry, files });
+    entries.push({ entry, files, from: image });
   }
-  return entries;
+  return distinctEntries(entries);
 }
 
 /**
@@ -92,6 +81,7 @@ export async function readImageFiles(
   place: RegistryPlace,
   staging: string,
   files: readonly string[],
+  progress: ReadProgress = () => undefined,
 ): Promise<StagedEntry[]> {
   const builds = new Map<string, BuiltArtifacts & { readonly files: string[] }>();
   for (const file of files) {
@@ -110,7 +100,10 @@ export async function readImageFiles(
   }
   if (builds.size === 0) throw new Fault('invalid', 'bad-package', 'there is no image to publish');
   const entries: StagedEntry[] = [];
-  for (const build of builds.values()) entries.push(...(await readImages(context, place, staging, build)));
+  for (const [index, build] of [...builds.values()].entries()) {
+    entries.push(...(await readImages(context, place, staging, build)));
+    progress(index + 1, builds.size);
+  }
   return entries;
 }
 

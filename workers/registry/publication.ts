@@ -1,16 +1,17 @@
-/** What the three formats' publications share: the lock, the pool, the one switch and the way back. */
-import { mkdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+/** What the three formats' publications share: the lock, the one switch and the way back. */
+import { readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { errorCode, Fault } from '../../proto/fault.ts';
-import { currentLink, currentTarget, generationPath, publicTree, stateTree } from '../../proto/layout.ts';
+import { currentLink, currentTarget, publicTree, stagingFolder, stateTree } from '../../proto/layout.ts';
 import type { FormatName } from '../../proto/words.ts';
 import type { TaskContext } from '../context.ts';
-import type { CatalogueEntry, Intent, RegistryKey } from '../job.ts';
-import { digestFile, makeFolder, syncFolder } from './disk.ts';
-import type { StagedEntry, StagedFile } from './staged.ts';
+import type { CatalogueEntry, Intent, KeptGeneration, RegistryKey } from '../job.ts';
+import { makeFolder, syncFolder } from './disk.ts';
 
 /** Entries in one page of the catalogue. */
 const PAGE = 1000;
+/** Stands for the pool among the locks: no distribution has an empty name. */
+const APT_POOL: RegistryKey = { format: 'deb', distribution: '', derivative: null };
 
 /** A registry with its folders, held by this task. */
 export interface HeldRegistry {
@@ -27,30 +28,58 @@ export async function withRegistry<T>(
   key: RegistryKey,
   work: (held: HeldRegistry) => Promise<T>,
 ): Promise<T> {
-  const { format, distribution, derivative } = key;
-  const registry: RegistryKey = { format, distribution, derivative: format === 'deb' ? null : derivative };
-  await context.ask({ type: 'lock', registry });
+  const held = locateRegistry(context, key);
+  await context.ask({ type: 'lock', registry: held.key });
   try {
-    const root = { registry: context.job.settings.dirs.registry, instance: context.job.instance.id, format };
-    const held = { key: registry, tree: publicTree(root), state: stateTree(root) };
     makeFolder(held.tree);
     makeFolder(held.state);
     return await work(held);
   } finally {
-    await context.ask({ type: 'unlock', registry });
+    await context.ask({ type: 'unlock', registry: held.key });
   }
 }
 
-/** A folder for files on their way into the pool, removed afterwards. */
+/**
+ * Works on the pool of a registry that is held while no other task does, from placing files to recording them: until
+ * then nobody else can know who needs them. The distributions of apt packages share one pool; elsewhere each registry
+ * has its own. Who has the pool waits for no registry, so that the order can't lead to a deadlock.
+ */
+export async function withPool<T>(
+  context: TaskContext,
+  { key }: HeldRegistry,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (key.format !== 'deb') return work();
+  await context.ask({ type: 'lock', registry: APT_POOL });
+  try {
+    return await work();
+  } finally {
+    await context.ask({ type: 'unlock', registry: APT_POOL });
+  }
+}
+
+/** A registry that is not held, to be read only: what is served may be another generation the next moment. */
+export function locateRegistry(context: TaskContext, key: RegistryKey): HeldRegistry {
+  const { format, distribution, derivative } = key;
+  const root = { registry: context.job.settings.dirs.registry, instance: context.job.instance.id, format };
+  return {
+    key: { format, distribution, derivative: format === 'deb' ? null : derivative },
+    tree: publicTree(root),
+    state: stateTree(root),
+  };
+}
+
+/** A folder for files on their way into the pool, removed afterwards; `part` tells one apart from another of the task. */
 export async function withStaging<T>(
   context: TaskContext,
   format: FormatName,
   work: (folder: string) => Promise<T>,
+  part = '',
 ): Promise<T> {
   const root = { registry: context.job.settings.dirs.registry, instance: context.job.instance.id, format };
-  const folder = join(stateTree(root), 'staging', context.job.task);
+  const folder = join(stagingFolder(root), `${context.job.task}${part}`);
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  makeFolder(folder);
   try {
     return await work(folder);
   } finally {
@@ -58,13 +87,14 @@ export async function withStaging<T>(
   }
 }
 
-/** All entries of a registry, or those of some names; of the current state or of a kept generation. */
+/** All entries of a registry, or those of some names; of the current state, of a kept generation, or of all. */
 export async function readCatalogue(
   context: TaskContext,
   registry: RegistryKey,
   options: {
     readonly names?: readonly string[];
     readonly generation?: string;
+    readonly kept?: boolean;
     readonly instance?: string;
   } = {},
 ): Promise<CatalogueEntry[]> {
@@ -76,6 +106,34 @@ export async function readCatalogue(
     if (page.next === null) return entries;
     after = page.next;
   }
+}
+
+/**
+ * A kept generation by its own name or a snapshot's, the current one without a name; of another instance where one is
+ * named. Throws `not-found`.
+ */
+export async function findGeneration(
+  context: TaskContext,
+  registry: RegistryKey,
+  name: string | undefined,
+  instance = context.job.instance.id,
+): Promise<string> {
+  const { generations } = await context.ask({ type: 'generations', registry, instance });
+  const found = generations.find(one =>
+    name === undefined ? one.superseded === null : one.name === name || one.snapshots.includes(name),
+  );
+  if (found) return found.name;
+  const what = name === undefined ? 'nothing' : `no snapshot or kept generation "${name}"`;
+  const place = [registry.format, registry.distribution, registry.derivative].filter(Boolean).join(' ');
+  throw new Fault('not_found', 'not-found', `${what} is in ${instance}, ${place}`);
+}
+
+/** States of a registry that can still be read, newest first. */
+export async function keptStates(
+  context: TaskContext,
+  { key }: HeldRegistry,
+): Promise<readonly KeptGeneration[]> {
+  return (await context.ask<'generations'>({ type: 'generations', registry: key })).generations;
 }
 
 /** Name of a new generation: sorts by time, unique by task. */
@@ -92,47 +150,6 @@ export function servedGeneration(held: HeldRegistry): string | null {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
-}
-
-/**
- * Moves staged files into the pool. A file that is there with the same content stays; one with other content goes
- * only when nothing published needs it. Throws `version-exists`.
- */
-export async function fillPool(
-  context: TaskContext,
-  held: HeldRegistry,
-  entries: readonly StagedEntry[],
-): Promise<void> {
-  const folders = new Set<string>();
-  for (const { files } of entries) {
-    for (const file of files)
-      if (await placeFile(context, held, file)) folders.add(dirname(join(held.tree, file.path)));
-  }
-  for (const folder of folders) syncFolder(folder);
-}
-
-async function placeFile(context: TaskContext, held: HeldRegistry, file: StagedFile): Promise<boolean> {
-  if (file.staged === null) return false;
-  const target = join(held.tree, file.path);
-  const there = await digestFile(target).catch(error => {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  });
-  if (there?.sha256 === file.sha256) return false;
-  if (there !== null) {
-    const { usedBy } = await context.ask({ type: 'pool-file', format: held.key.format, path: file.path });
-    if (usedBy.length > 0) {
-      throw new Fault(
-        'conflict',
-        'version-exists',
-        `${basename(file.path)} is published with other content (by ${usedBy.slice(0, 3).join(', ')}): raise the version`,
-        { file: file.path },
-      );
-    }
-  }
-  makeFolder(dirname(target));
-  renameSync(file.staged, target);
-  return true;
 }
 
 /**
@@ -197,10 +214,4 @@ function prepareTurn(held: HeldRegistry, generation: string): Turn {
     },
     finish: () => rmSync(previous, { force: true }),
   };
-}
-
-/** Removes a generation's folder that was never served. */
-export function dropGeneration(held: HeldRegistry, generation: string): void {
-  if (servedGeneration(held) === generation) return;
-  rmSync(join(held.tree, generationPath(held.key, generation)), { recursive: true, force: true });
 }

@@ -2,20 +2,25 @@
 import { Fault } from '../../proto/fault.ts';
 import type { TaskContext } from '../context.ts';
 import type { CatalogueEntry, RegistryKey, RegistryPlace, Retention } from '../job.ts';
-import { collectNowAndThen } from './collection.ts';
+import { collectNowAndThen, dropGeneration } from './collection.ts';
+import { identity } from './distinct.ts';
+import type { Packed } from './packing.ts';
+import { PoolFiles } from './pool.ts';
 import {
-  dropGeneration,
-  fillPool,
   type HeldRegistry,
   newGeneration,
   readCatalogue,
   servedGeneration,
   switchTo,
+  withPool,
   withRegistry,
+  withStaging,
 } from './publication.ts';
-import { NEWEST_ONLY, superseded } from './retention.ts';
+import { retentionOf, superseded } from './retention.ts';
+import { noticesIn } from './rpm-notices.ts';
 import { openSigner, type Signer } from './signing.ts';
 import type { StagedEntry } from './staged.ts';
+import { areSameNotices, joinNotices, type Notice, writeNotices } from './updateinfo.ts';
 
 /** What changes in a registry that is held. `live` are the present entries of every name that changes. */
 export interface Change {
@@ -24,35 +29,105 @@ export interface Change {
   readonly live: readonly CatalogueEntry[];
   /** Make every index anew from the catalogue. */
   readonly anew?: boolean;
+  /** Of rpm: the update notices, updateinfo.xml; null for none, absent = those that are there. */
+  readonly notices?: Uint8Array | null;
+  /** One that is open already: who opened it closes it. */
+  readonly signer?: Signer;
+  /** Of apt: xz of indexes as they were; those that are still the same get it. */
+  readonly packed?: Packed;
 }
 
 /** Writes the next generation of a format's registry and switches to it. */
 export type WriteChange = (context: TaskContext, held: HeldRegistry, change: Change) => Promise<void>;
 
-/** Publishes staged entries of one derivative in one switch. Those published already, with the same content, stay. */
+/**
+ * Publishes what a build of a format made: `read` makes entries of it, their files in the staging folder, signed by
+ * the signer where the format signs files.
+ */
+export async function publishBuild(
+  context: TaskContext,
+  { format, distribution, derivative }: RegistryPlace,
+  write: WriteChange,
+  read: (place: RegistryPlace, staging: string, signer: Signer) => Promise<StagedEntry[]>,
+): Promise<void> {
+  const place: RegistryPlace = { format, distribution, derivative };
+  const signer = openSigner(context);
+  try {
+    await withStaging(context, format, async staging => {
+      const reading = read(place, staging, signer);
+      // While files are copied; the other formats sign files, not a text.
+      if (format === 'deb') signer.getReady();
+      await publishEntries(context, place, await reading, write, { signer });
+    });
+  } finally {
+    await signer.close();
+  }
+}
+
+/**
+ * Publishes staged entries of one derivative in one switch, with the update notices that come with them. Those published
+ * already, with the same content, stay.
+ */
 export async function publishEntries(
   context: TaskContext,
   place: RegistryPlace,
   entries: readonly StagedEntry[],
   write: WriteChange,
+  { notices: further = [], signer }: { readonly notices?: readonly Notice[]; readonly signer?: Signer } = {},
 ): Promise<void> {
   const { format, distribution, derivative } = place;
   await withRegistry(context, { format, distribution, derivative }, async held => {
     const names = [...new Set(entries.map(({ entry }) => entry.name))];
     const live = await readCatalogue(context, held.key, { names });
     const fresh = entries.filter(({ entry }) => !isPublished(live, entry));
-    if (fresh.length === 0) {
+    const notices = withNotices(held, further);
+    if (fresh.length === 0 && notices === null) {
       context.console.log('info', 'Everything is published already');
       return;
     }
     const add = fresh.map(({ entry }) => entry);
-    const retention = (of: string): Retention => retentionOf(context, { ...place, derivative: of });
+    const retention = (of: string): Retention =>
+      retentionOf(context.job.instance, { ...place, derivative: of });
     const remove = superseded(format, live, add, retention, Date.now() / 1000);
-    await fillPool(context, held, fresh);
-    await write(context, held, { add, remove, live });
+    const change: Change = {
+      ...{ add, remove, live },
+      ...(notices === null ? {} : { notices }),
+      ...(signer && { signer }),
+    };
+    await withPool(context, held, () =>
+      placeAndWrite(context, held, fresh, () => write(context, held, change)),
+    );
     await collectNowAndThen(context, held);
   });
   context.console.log('info', `Published ${entries.length} artifacts in ${distribution}/${derivative}`);
+}
+
+/** Places the files of entries and records them; they go again where that fails. */
+export async function placeAndWrite(
+  context: TaskContext,
+  held: HeldRegistry,
+  entries: readonly StagedEntry[],
+  write: () => Promise<void>,
+): Promise<void> {
+  const pool = new PoolFiles(context, held);
+  try {
+    await pool.place(entries);
+    await write();
+  } catch (error) {
+    await pool.takeBack().catch(problem => {
+      const why = problem instanceof Error ? problem.message : problem;
+      context.console.log('warning', `Files that nothing needs stay in the pool for now: ${why}`);
+    });
+    throw error;
+  }
+}
+
+/** The notices of a registry with further ones; null where they are there already. */
+function withNotices(held: HeldRegistry, further: readonly Notice[]): Uint8Array | null {
+  if (further.length === 0) return null;
+  const old = noticesIn(held);
+  const joined = joinNotices(old, further);
+  return areSameNotices(old, joined) ? null : writeNotices(joined);
 }
 
 /** Whether the same artifact is there. Throws `version-exists` when it is there with other content. */
@@ -72,23 +147,6 @@ function isPublished(live: readonly CatalogueEntry[], entry: CatalogueEntry): bo
     `${entry.name} ${entry.version} (${entry.architecture}) is published in ${entry.distribution}/${entry.derivative} with other content: raise the version`,
     { artifact: entry.name, version: entry.version },
   );
-}
-
-/** What two builds of the same content have in common: for rpm the header, since each signature differs. */
-function identity(entry: CatalogueEntry): string {
-  if (entry.format === 'rpm') return (JSON.parse(entry.stanza) as { header: string }).header;
-  return entry.files
-    .map(file => file.sha256)
-    .sort()
-    .join();
-}
-
-/** The retention of a place: the instance's, or the documented default. */
-export function retentionOf(context: TaskContext, place: RegistryPlace): Retention {
-  const pipeline = context.job.instance.pipelines.find(
-    one => one.format === place.format && one.distribution === place.distribution,
-  );
-  return pipeline?.retention[place.derivative] ?? NEWEST_ONLY;
 }
 
 /** Takes one entry out, checked again under the lock. Throws `not-found` when it is no longer there. */
@@ -123,6 +181,15 @@ export interface NextGeneration {
   all(): Promise<readonly CatalogueEntry[]>;
 }
 
+/** Those of entries that stay, with those that come. */
+export function entriesAfter(
+  { add, remove }: Pick<Change, 'add' | 'remove'>,
+  entries: readonly CatalogueEntry[],
+): CatalogueEntry[] {
+  const gone = new Set(remove.map(entry => entry.row));
+  return [...entries.filter(entry => !gone.has(entry.row)), ...add];
+}
+
 /**
  * The frame of a publication: `write` makes the generation durable and answers the digest of its entry file, then it is
  * switched to. What fails before leaves the old state and no new folder.
@@ -133,14 +200,10 @@ export async function writeAndSwitch(
   change: Change,
   write: (next: NextGeneration, signer: Signer) => Promise<string>,
 ): Promise<void> {
-  const gone = new Set(change.remove.map(entry => entry.row));
-  const after = (entries: readonly CatalogueEntry[]): CatalogueEntry[] => [
-    ...entries.filter(entry => !gone.has(entry.row)),
-    ...change.add,
-  ];
+  const after = (entries: readonly CatalogueEntry[]): CatalogueEntry[] => entriesAfter(change, entries);
   let all: Promise<CatalogueEntry[]> | null = null;
   const generation = newGeneration(context);
-  const signer = openSigner(context);
+  const signer = change.signer ?? openSigner(context);
   try {
     const next: NextGeneration = {
       generation,
@@ -158,6 +221,6 @@ export async function writeAndSwitch(
     dropGeneration(held, generation);
     throw error;
   } finally {
-    signer.close();
+    if (!change.signer) await signer.close();
   }
 }

@@ -1,11 +1,14 @@
 /** Fetches what an apt or dnf repository on the network lists, after checking its signature and every digest. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { basename, join, posix } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import { toDebianArchitecture } from '../../proto/words.ts';
 import type { TaskContext } from '../context.ts';
 import { fetchCached } from '../source/download.ts';
+import { firstLine } from './control.ts';
+import { signatureFault, signedText } from './signatures.ts';
+import { unpack } from './unpack.ts';
+import { MAX_UPDATEINFO, type Notice, readNotices } from './updateinfo.ts';
 
 /** Packages taken at once, at most. */
 const MAX_FILES = 200_000;
@@ -32,9 +35,7 @@ interface Wanted {
 export async function fetchApt(context: TaskContext, from: Repository, folder: string): Promise<void> {
   const fetcher = await openFetcher(context, from, folder);
   const suite = `dists/${from.suite}`;
-  const signed = await fetcher.index({ path: `${suite}/InRelease`, sha256: '' });
-  await fetcher.verify([signed]);
-  const text = insideSignature(readFileSync(signed, 'utf8'));
+  const text = await fetchRelease(context, fetcher, suite);
   const listed = new Map(
     [...text.slice(text.indexOf('\nSHA256:')).matchAll(/^ ([0-9a-f]{64}) +\d+ (\S+)$/gm)].map(match => [
       match[2] ?? '',
@@ -43,61 +44,85 @@ export async function fetchApt(context: TaskContext, from: Repository, folder: s
   );
   const all = /^Components: (.*)$/m.exec(text)?.[1]?.split(/\s+/) ?? [];
   const words = ['all', ...context.job.instance.architectures.map(toDebianArchitecture)];
-  const wanted = new Map<string, Wanted>();
+  const wanted: Wanted[] = [];
   for (const component of from.components.length > 0 ? from.components : all) {
     const folders = words.map(word => `${component}/binary-${word}/Packages`);
     for (const index of [...folders, `${component}/source/Sources`]) {
       const packed = ['.gz', '.xz', ''].map(end => index + end).find(path => listed.has(path));
       if (packed === undefined) continue;
       const file = await fetcher.index({ path: `${suite}/${packed}`, sha256: listed.get(packed) ?? '' });
-      for (const one of stanzaFiles(await unpack(context, file))) wanted.set(basename(one.path), one);
+      const text = (await unpack(context, file, MAX_INDEX)).toString('utf8');
+      for (const one of stanzaFiles(text)) wanted.push(one);
     }
   }
-  await fetcher.files([...wanted.values()]);
+  await fetcher.files(wanted);
 }
 
-/** Files of a Packages or Sources index. */
+/** The signed list of a suite's indexes: InRelease, or where there is none Release with Release.gpg. */
+async function fetchRelease(context: TaskContext, fetcher: Fetcher, suite: string): Promise<string> {
+  const find = (name: string): Promise<string> => fetcher.index({ path: `${suite}/${name}`, sha256: '' });
+  const inline = await find('InRelease').catch(error => {
+    if (error instanceof Fault && error.details.status === 404) return null;
+    throw error;
+  });
+  if (inline !== null) return fetcher.signedText(inline);
+  context.console.log('info', `${suite} has no InRelease: taking Release with Release.gpg`);
+  const release = await find('Release');
+  await fetcher.verify(await find('Release.gpg'), release);
+  return readFileSync(release, 'utf8');
+}
+
+/** Files of a Packages or Sources index. Only a line feed ends a line, whatever a description holds. */
 function stanzaFiles(text: string): Wanted[] {
   return text.split('\n\n').flatMap((stanza): Wanted[] => {
-    const field = (name: string): string =>
-      new RegExp(`^${name}: *(.*)$`, 'm').exec(stanza)?.[1]?.trim() ?? '';
-    const filename = field('Filename');
-    if (filename !== '') return [{ path: filename, sha256: field('SHA256') }];
-    const sums = /^Checksums-Sha256:\n((?: .*\n?)*)/m.exec(stanza)?.[1] ?? '';
-    return [...sums.matchAll(/^ ([0-9a-f]{64}) \d+ (\S+)$/gm)].map(match => ({
-      path: `${field('Directory')}/${match[2]}`,
+    const filename = firstLine(stanza, 'Filename');
+    if (filename !== '') return [{ path: filename, sha256: firstLine(stanza, 'SHA256') }];
+    const sums = /(?:^|\n)Checksums-Sha256:[ \t]*\n((?: [^\n]*\n?)*)/i.exec(stanza)?.[1] ?? '';
+    return [...sums.matchAll(/(?<=^|\n) ([0-9a-f]{64}) \d+ (\S+)(?=\n|$)/g)].map(match => ({
+      path: `${firstLine(stanza, 'Directory')}/${match[2]}`,
       sha256: match[1] ?? '',
     }));
   });
 }
 
-/** Fetches all packages of a dnf repository into a folder. */
-export async function fetchDnf(context: TaskContext, from: Repository, folder: string): Promise<void> {
+/** Fetches all packages of a dnf repository into a folder; answers its update notices. */
+export async function fetchDnf(context: TaskContext, from: Repository, folder: string): Promise<Notice[]> {
   const fetcher = await openFetcher(context, from, folder);
   const repomd = await fetcher.index({ path: 'repodata/repomd.xml', sha256: '' });
   const signature = await fetcher.index({ path: 'repodata/repomd.xml.asc', sha256: '' });
-  await fetcher.verify([signature, repomd]);
-  const data = /<data type="primary">([\s\S]*?)<\/data>/.exec(readFileSync(repomd, 'utf8'))?.[1] ?? '';
-  const sha256 = /<checksum type="sha256">([0-9a-f]{64})</.exec(data)?.[1];
-  const path = /<location href="([^"]+)"/.exec(data)?.[1];
-  if (sha256 === undefined || path === undefined) {
-    throw new Fault('invalid', 'bad-package', `${from.url}: repomd.xml names no primary index`);
-  }
-  const xml = await unpack(context, await fetcher.index({ path, sha256 }));
+  await fetcher.verify(signature, repomd);
+  const listed = readFileSync(repomd, 'utf8');
+  const primary = dataOf(listed, 'primary');
+  if (!primary) throw new Fault('invalid', 'bad-package', `${from.url}: repomd.xml names no primary index`);
+  const xml = (await unpack(context, await fetcher.index(primary), MAX_INDEX)).toString('utf8');
   const wanted = (xml.match(/<package [\s\S]*?<\/package>/g) ?? []).map(piece => ({
     path: (/<location [^>]*?href="([^"]+)"/.exec(piece)?.[1] ?? '').replaceAll('&amp;', '&'),
     sha256: /<checksum type="sha256"[^>]*>([0-9a-f]{64})</.exec(piece)?.[1] ?? '',
   }));
   await fetcher.files(wanted);
+  const notices = dataOf(listed, 'updateinfo');
+  if (!notices) return [];
+  const file = await fetcher.index(notices);
+  return readNotices(await unpack(context, file, MAX_UPDATEINFO), `${from.url}/${notices.path}`);
+}
+
+/** A file of the metadata as repomd.xml names it; null where it names none of that kind. */
+function dataOf(repomd: string, kind: string): Wanted | null {
+  const data = new RegExp(`<data type="${kind}">([\\s\\S]*?)</data>`).exec(repomd)?.[1] ?? '';
+  const sha256 = /<checksum type="sha256">([0-9a-f]{64})</.exec(data)?.[1];
+  const path = /<location href="([^"]+)"/.exec(data)?.[1];
+  return sha256 === undefined || path === undefined ? null : { path, sha256 };
 }
 
 interface Fetcher {
   /** Fetches an index beside the packages; checks the digest unless it is empty. Answers its path. */
   index(wanted: Wanted): Promise<string>;
-  /** Fetches packages, each with its digest. */
+  /** Fetches packages, each with its digest, every folder of the repository into one of its own. */
   files(wanted: readonly Wanted[]): Promise<void>;
-  /** Checks a clear-signed file, or a signature and its file, against the trusted keys. */
-  verify(files: readonly string[]): Promise<void>;
+  /** Checks a signature of a file against the trusted keys. */
+  verify(signature: string, file: string): Promise<void>;
+  /** What the trusted keys have signed of a clear-signed file. */
+  signedText(file: string): Promise<string>;
 }
 
 async function openFetcher(context: TaskContext, from: Repository, folder: string): Promise<Fetcher> {
@@ -111,7 +136,7 @@ async function openFetcher(context: TaskContext, from: Repository, folder: strin
   const indexes = join(folder, '.indexes');
   mkdirSync(indexes, { recursive: true });
   const keyring = join(indexes, 'keys.gpg');
-  const { stdout } = await context.runTool(['gpg', '--dearmor'], { input: from.keys });
+  const { stdout } = await context.runTool(['gpg', '--dearmor'], { jail: { read: [] }, input: from.keys });
   writeFileSync(keyring, stdout);
   let number = 0;
   const fetchTo = async ({ path, sha256 }: Wanted, target: string): Promise<string> => {
@@ -127,22 +152,46 @@ async function openFetcher(context: TaskContext, from: Repository, folder: strin
   };
   return {
     index: wanted => fetchTo(wanted, join(indexes, `${number++}-${basename(wanted.path)}`)),
-    files: async wanted => {
-      check(from, wanted);
+    files: async listed => {
+      const wanted = distinct(from, listed);
+      // Numbered: whatever the repository's folders are called, and however deep they are.
+      const folders = new Map<string, string>();
       for (const [index, one] of wanted.entries()) {
         context.progress('fetching', index, wanted.length);
-        await fetchTo(one, join(folder, basename(one.path)));
+        const there = posix.dirname(one.path);
+        const target = folders.get(there) ?? join(folder, String(folders.size));
+        folders.set(there, target);
+        await fetchTo(one, join(target, basename(one.path)));
       }
     },
-    verify: async files => {
-      const { exitCode, stderr } = await context.runTool(['gpgv', '--keyring', keyring, ...files], {
-        accept: [0, 1, 2],
-      });
-      if (exitCode === 0) return;
-      const said = stderr.trim().split('\n').at(-1) ?? '';
-      throw new Fault('refused', 'bad-package', `${from.url} is not signed by a key that was given: ${said}`);
+    verify: async (signature, file) => {
+      const fault = await signatureFault(context, keyring, [signature, file]);
+      if (fault === null) return;
+      throw new Fault(
+        'refused',
+        'bad-package',
+        `${from.url} is not signed by a key that was given: ${fault}`,
+      );
     },
+    signedText: file => signedText(context, keyring, file, `${from.url}: InRelease`),
   };
+}
+
+/** Each file once, by its path. Throws `bad-package` for what can't be fetched safely, or is listed with two digests. */
+function distinct(from: Repository, listed: readonly Wanted[]): Wanted[] {
+  const wanted = new Map<string, Wanted>();
+  for (const { path, sha256 } of listed) {
+    const one = { path: posix.normalize(path), sha256 };
+    const twin = wanted.get(one.path);
+    if (twin !== undefined && twin.sha256 !== sha256) {
+      const shown = one.path.slice(0, 200);
+      throw new Fault('invalid', 'bad-package', `${from.url} lists "${shown}" with two different digests`);
+    }
+    wanted.set(one.path, one);
+  }
+  const files = [...wanted.values()];
+  check(from, files);
+  return files;
 }
 
 function check(from: Repository, wanted: readonly Wanted[]): void {
@@ -164,21 +213,4 @@ function check(from: Repository, wanted: readonly Wanted[]): void {
       );
     }
   }
-}
-
-async function unpack(context: TaskContext, file: string): Promise<string> {
-  const bytes = readFileSync(file);
-  const limit = { maxOutputLength: MAX_INDEX };
-  if (file.endsWith('.gz')) return gunzipSync(bytes, limit).toString('utf8');
-  if (file.endsWith('.zst')) return zstdDecompressSync(bytes, limit).toString('utf8');
-  if (!file.endsWith('.xz')) return bytes.toString('utf8');
-  const { stdout } = await context.runTool(['xz', '-dc', file], { maxOutput: MAX_INDEX });
-  return stdout.toString('utf8');
-}
-
-/** The text that a clear signature covers; gpgv has checked it. */
-function insideSignature(text: string): string {
-  const start = text.indexOf('\n\n');
-  const end = text.indexOf('\n-----BEGIN PGP SIGNATURE-----');
-  return start < 0 || end < start ? '' : text.slice(start + 1, end);
 }

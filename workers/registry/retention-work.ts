@@ -1,46 +1,38 @@
-/** The task that applies an instance's retention to what is already published. */
+/** The tasks that make room: one applies a derivative's retention, one takes away what nothing needs any longer. */
+import { describeRetention } from '../../proto/retention.ts';
 import type { Work } from '../context.ts';
-import type { CatalogueEntry, RegistrySpec } from '../job.ts';
+import type { RegistrySpec } from '../job.ts';
 import { collect } from './collection.ts';
 import { readCatalogue, withRegistry } from './publication.ts';
-import { retentionOf } from './publish.ts';
-import { superseded } from './retention.ts';
+import { outdated, retentionOf } from './retention.ts';
 import { WRITERS } from './writers.ts';
 
-/**
- * Applies the instance's retention to what is there, and collects. Without the parameter `apply` = `yes` it only says
- * what would go.
- */
+/** Takes out of the derivative what its retention does not keep, in one publication; each is a line of the journal. */
 export const retentionWork: Work<RegistrySpec> = async (context, spec) => {
-  const apply = spec.parameters.apply === 'yes';
+  const { format, distribution, derivative } = spec;
+  const retention = retentionOf(context.job.instance, spec);
   await withRegistry(context, spec, async held => {
     const live = await readCatalogue(context, held.key);
-    const retention = (derivative: string) => retentionOf(context, { ...spec, derivative });
-    const remove = outdated(spec, live, retention);
-    for (const { name, version, architecture, derivative } of remove) {
-      const words = `${name} ${version} (${architecture}) of ${derivative}`;
-      context.console.log('info', `${apply ? 'Removing' : 'Would remove'} ${words}`);
+    const there = live.filter(entry => entry.derivative === derivative);
+    const found = outdated(format, there, retention, Date.now() / 1000);
+    if (found.length > 0) {
+      await WRITERS[format](context, held, { add: [], remove: found.map(one => one.entry), live });
     }
-    if (remove.length === 0) context.console.log('info', 'No version is to go');
-    if (!apply) return;
-    if (remove.length > 0) await WRITERS[spec.format](context, held, { add: [], remove, live });
+    for (const { entry, newerVersions } of found) {
+      const age = Math.floor((Date.now() / 1000 - entry.published) / 86_400);
+      context.console.log(
+        'info',
+        `Took out ${entry.name} ${entry.version} (${entry.architecture}): ${newerVersions} newer, published ${age} days ago`,
+      );
+    }
+    context.console.log(
+      'info',
+      `${found.length} of ${there.length} artifacts left ${distribution}/${derivative}: ${describeRetention(retention)}`,
+    );
     await collect(context, held);
   });
 };
 
-/** Every entry is measured against the newest of its name, as if that had just come. */
-function outdated(
-  spec: RegistrySpec,
-  live: readonly CatalogueEntry[],
-  retention: (derivative: string) => ReturnType<typeof retentionOf>,
-): CatalogueEntry[] {
-  const newest = new Map<string, CatalogueEntry>();
-  for (const entry of live) {
-    const key = [entry.derivative, entry.name, entry.architecture].join(' ');
-    const other = newest.get(key);
-    if (!other || other.row < entry.row) newest.set(key, entry);
-  }
-  const heads = new Set(newest.values());
-  const rest = live.filter(entry => !heads.has(entry));
-  return superseded(spec.format, rest, [...heads], retention, Date.now() / 1000);
-}
+/** Removes old states, indexes and files of the pool now, instead of with a publication of another day. */
+export const collectionWork: Work<RegistrySpec> = (context, spec) =>
+  withRegistry(context, spec, held => collect(context, held));

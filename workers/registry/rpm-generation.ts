@@ -1,52 +1,33 @@
 /** Writes a generation of an rpm derivative: for each architecture its repodata, signed, durable, not served yet. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { generationPath, rpmPool } from '../../proto/layout.ts';
 import type { CatalogueEntry, RegistryKey } from '../job.ts';
-import { linkFile, makeFolder, syncFolder, writeDurably } from './disk.ts';
-import { readJson, writeJson } from './manifest.ts';
-import { indexesOf, packageId, type RpmStanza } from './rpm-package.ts';
-import { type IndexRecord, type Segment, SegmentStore } from './segments.ts';
+import { linkFile, makeFolder, writeDurably } from './disk.ts';
+import { Landing, Pieces, syncFolders } from './landing.ts';
+import { writeJson } from './manifest.ts';
+import {
+  CLOSING,
+  KINDS,
+  type Kind,
+  OPENING,
+  recordOf,
+  renderData,
+  renderRepomd,
+  splitPackages,
+} from './rpm-index.ts';
+import { type ArchitectureState, filesOf, type IndexState, type RpmManifest } from './rpm-manifest.ts';
+import { carryNotices, type NoticesFile, storeNotices } from './rpm-notices.ts';
+import { indexesOf } from './rpm-package.ts';
+import { type Packing, type Segment, SegmentStore } from './segments.ts';
 import type { Signer } from './signing.ts';
 
-const KINDS = ['primary', 'filelists', 'other'] as const;
-type Kind = (typeof KINDS)[number];
-
-/** Opening tags of the three indexes (the formats that createrepo writes); the count goes between. */
-const OPENING: Readonly<Record<Kind, string>> = {
-  primary:
-    '<metadata xmlns="http://linux.duke.edu/metadata/common" xmlns:rpm="http://linux.duke.edu/metadata/rpm"',
-  filelists: '<filelists xmlns="http://linux.duke.edu/metadata/filelists"',
-  other: '<otherdata xmlns="http://linux.duke.edu/metadata/other"',
-};
-const CLOSING: Readonly<Record<Kind, string>> = {
-  primary: '</metadata>\n',
-  filelists: '</filelists>\n',
-  other: '</otherdata>\n',
-};
-
+/** The signed list of indexes, last, with what clients check it by. */
+const PUBLIC_KEY = 'repomd.xml.key';
+const ENTRY_FILES = ['repomd.xml.asc', PUBLIC_KEY, 'repomd.xml'];
 /** Seconds for which superseded metadata stays readable by its name. */
 const KEPT_FOR = 7 * 86_400;
-
-interface IndexState {
-  readonly segments: readonly Segment[];
-  readonly count: number;
-  readonly file: string;
-  readonly data: string;
-}
-
-interface ArchitectureState {
-  readonly indexes: Readonly<Record<Kind, IndexState>>;
-  /** Superseded metadata by name, with the time at which it was superseded. */
-  readonly kept: Readonly<Record<string, number>>;
-}
-
-export interface RpmManifest {
-  readonly version: 1;
-  readonly architectures: Readonly<Record<string, ArchitectureState>>;
-}
 
 export interface RpmPlan {
   readonly registry: RegistryKey;
@@ -57,82 +38,143 @@ export interface RpmPlan {
   readonly date: number;
   /** Architectures of the indexes, without `source`. */
   readonly architectures: readonly string[];
+  /** The generation served now; null before the first. */
+  readonly served: string | null;
+  /** The same with its manifest; null where that is lost, too. */
   readonly current: { readonly generation: string; readonly manifest: RpmManifest } | null;
+  /** Make every index anew. */
+  readonly anew: boolean;
   readonly add: readonly CatalogueEntry[];
   readonly remove: readonly CatalogueEntry[];
   readonly all: () => Promise<readonly CatalogueEntry[]>;
+  /** How indexes are packed. */
+  readonly packing: Packing;
+  /** The content of updateinfo.xml; null for none, absent = as it was. */
+  readonly notices?: Uint8Array | null;
   /** Armored public key, beside the signature for clients that look for it there. */
   readonly publicKey: Buffer;
 }
 
-/** Reads the manifest of a generation; null when everything must be made anew. */
-export function readRpmManifest(
-  state: string,
-  registry: RegistryKey,
-  generation: string,
-): RpmManifest | null {
-  const manifest = readJson<RpmManifest>(state, registry, generation);
-  return manifest?.version === 1 ? manifest : null;
-}
-
 /** Writes the generation's folder; answers the digest of its list of entry files. */
 export async function writeRpmGeneration(plan: RpmPlan, signer: Signer): Promise<string> {
+  const segments = join(plan.state, 'segments');
+  makeFolder(segments);
+  const landing = new Landing(segments, plan.generation);
+  try {
+    const store = new SegmentStore(segments, landing, plan.packing);
+    return await writeFolder(plan, signer, landing, store);
+  } finally {
+    await landing.drop();
+  }
+}
+
+async function writeFolder(
+  plan: RpmPlan,
+  signer: Signer,
+  landing: Landing,
+  segments: SegmentStore,
+): Promise<string> {
   const folder = join(plan.tree, generationPath(plan.registry, plan.generation));
   makeFolder(dirname(folder));
   mkdirSync(folder);
-  const segments = new SegmentStore(join(plan.state, 'segments'));
-  const states: Record<string, ArchitectureState> = {};
-  const sums: string[] = [];
+  const architectures: Record<string, ArchitectureState> = {};
   for (const architecture of [...plan.architectures, 'source']) {
-    const state = await writeArchitecture(plan, folder, architecture, segments);
-    const text = renderRepomd(
-      plan.date,
-      KINDS.map(kind => state.indexes[kind].data),
-    );
-    const repodata = join(folder, architecture, 'repodata');
-    writeDurably(join(repodata, 'repomd.xml.asc'), [await signer.detach(text, true)]);
-    writeDurably(join(repodata, 'repomd.xml.key'), [plan.publicKey]);
-    writeDurably(join(repodata, 'repomd.xml'), [Buffer.from(text, 'utf8')]);
-    syncFolder(repodata);
-    syncFolder(dirname(repodata));
-    states[architecture] = state;
-    const sum = createHash('sha256').update(text).digest('hex');
-    sums.push(`${sum} *${architecture}/repodata/repomd.xml\n`);
+    const places = { folder: join(folder, architecture), landing, segments };
+    architectures[architecture] = await writeArchitecture(plan, architecture, places);
   }
-  writeJson(plan.state, plan.registry, plan.generation, {
-    version: 1,
-    architectures: states,
-  } satisfies RpmManifest);
+  const entries = await Promise.all(
+    Object.entries(architectures).map(([word, state]) => signEntry(plan, signer, word, state)),
+  );
+  await landing.land();
+  writeJson(plan.state, plan.registry, plan.generation, { version: 1, architectures } satisfies RpmManifest);
+  for (const entry of entries) writeEntry(plan, join(folder, entry.architecture, 'repodata'), entry);
+  const sums = entries.map(({ architecture, text }) => {
+    const sum = createHash('sha256').update(text).digest('hex');
+    return `${sum} *${architecture}/repodata/repomd.xml\n`;
+  });
   const list = Buffer.from(sums.join(''), 'utf8');
   writeDurably(join(folder, 'SHA256SUMS'), [list]);
-  syncFolder(folder);
-  syncFolder(dirname(folder));
+  const made = entries.map(({ architecture }) => join(folder, architecture));
+  await syncFolders([...made.map(path => join(path, 'repodata')), ...made, folder, dirname(folder)]);
   return createHash('sha256').update(list).digest('hex');
+}
+
+/** An architecture's repomd.xml; `signature` null where it is that of the state before, files and all. */
+interface Entry {
+  readonly architecture: string;
+  readonly text: string;
+  readonly signature: Buffer | null;
+}
+
+async function signEntry(
+  plan: RpmPlan,
+  signer: Signer,
+  architecture: string,
+  state: ArchitectureState,
+): Promise<Entry> {
+  if (state === plan.current?.manifest.architectures[architecture]) {
+    const before = repodataBefore(plan, architecture);
+    const files = ENTRY_FILES.map(name => join(before, name));
+    if (
+      files.every(file => existsSync(file)) &&
+      readFileSync(join(before, PUBLIC_KEY)).equals(plan.publicKey)
+    ) {
+      return { architecture, text: readFileSync(join(before, 'repomd.xml'), 'utf8'), signature: null };
+    }
+  }
+  const text = renderRepomd(
+    plan.date,
+    [...KINDS.map(kind => state.indexes[kind]), state.notices].flatMap(one => (one ? [one.data] : [])),
+  );
+  return { architecture, text, signature: await signer.detach(text, true) };
+}
+
+function writeEntry(plan: RpmPlan, repodata: string, { architecture, text, signature }: Entry): void {
+  if (signature === null) {
+    for (const name of ENTRY_FILES) linkKept(repodataBefore(plan, architecture), repodata, name);
+    return;
+  }
+  writeDurably(join(repodata, 'repomd.xml.asc'), [signature]);
+  writeDurably(join(repodata, PUBLIC_KEY), [plan.publicKey]);
+  writeDurably(join(repodata, 'repomd.xml'), [Buffer.from(text, 'utf8')]);
+}
+
+/** Absolute path of an architecture's metadata as it is served now. */
+function repodataBefore(plan: RpmPlan, architecture: string): string {
+  const path = generationPath(plan.registry, plan.served ?? '');
+  return join(plan.tree, path, architecture, 'repodata');
+}
+
+/** Where an architecture's part of a generation is written. */
+interface Places {
+  readonly folder: string;
+  readonly landing: Landing;
+  readonly segments: SegmentStore;
 }
 
 async function writeArchitecture(
   plan: RpmPlan,
-  folder: string,
   architecture: string,
-  segments: SegmentStore,
+  places: Places,
 ): Promise<ArchitectureState> {
   const { distribution, derivative } = plan.registry;
-  const repodata = join(folder, architecture, 'repodata');
+  const { folder, segments } = places;
+  const repodata = join(folder, 'repodata');
   mkdirSync(repodata, { recursive: true });
   const pool = dirname(join(plan.tree, rpmPool(distribution, derivative ?? '', architecture, 'x')));
   makeFolder(pool);
-  symlinkSync(relative(dirname(repodata), pool), join(folder, architecture, 'Packages'));
-  const old = plan.current?.manifest.architectures[architecture] ?? null;
+  symlinkSync(relative(folder, pool), join(folder, 'Packages'));
+  const served = plan.current?.manifest.architectures[architecture] ?? null;
+  const whole = served !== null && KINDS.every(kind => segments.has(served.indexes[kind].segments));
+  const old = whole && !plan.anew ? served : null;
   const listed = (entry: CatalogueEntry): boolean =>
     indexesOf(entry.architecture, plan.architectures).includes(architecture);
   const [add, remove] = [plan.add.filter(listed), plan.remove.filter(listed)];
-  const before = plan.current
-    ? join(plan.tree, generationPath(plan.registry, plan.current.generation), architecture, 'repodata')
-    : '';
-  if (old && add.length === 0 && remove.length === 0) {
-    for (const name of [...KINDS.map(kind => old.indexes[kind].file), ...Object.keys(old.kept)]) {
-      linkKept(before, repodata, name);
-    }
+  const before = repodataBefore(plan, architecture);
+  const notices = noticesFor(plan, architecture, places);
+  const packed = old?.indexes.primary.file.endsWith(plan.packing.end) === true;
+  if (old && packed && plan.notices === undefined && add.length === 0 && remove.length === 0) {
+    for (const name of [...filesOf(old), ...Object.keys(old.kept)]) linkKept(before, repodata, name);
     return old;
   }
   const all = old ? [] : (await plan.all()).filter(listed);
@@ -140,10 +182,24 @@ async function writeArchitecture(
     const { next, count } = old
       ? changeIndex(segments, old.indexes[kind], kind, add, remove)
       : { next: segments.create(all.map(entry => recordOf(kind, entry))), count: all.length };
-    return storeIndex(plan, repodata, kind, next, count, segments);
+    return storeIndex(plan, places, kind, next, count);
   };
   const indexes = { primary: write('primary'), filelists: write('filelists'), other: write('other') };
-  return { indexes, kept: keepSuperseded(plan, old, indexes, before, repodata) };
+  const state = { indexes, notices, kept: {} };
+  return { ...state, kept: keepSuperseded(plan, served, state, before, repodata) };
+}
+
+function noticesFor(plan: RpmPlan, architecture: string, { folder, landing }: Places): NoticesFile | null {
+  // Notices name what is installed.
+  if (architecture === 'source' || plan.notices === null) return null;
+  const repodata = join(folder, 'repodata');
+  if (plan.notices !== undefined) return storeNotices(plan.notices, plan, repodata, landing);
+  // An architecture that is new has those of the others.
+  const words = plan.served === null ? [] : [architecture, ...plan.architectures];
+  return carryNotices(
+    words.map(word => repodataBefore(plan, word)),
+    repodata,
+  );
 }
 
 function changeIndex(
@@ -165,85 +221,51 @@ function changeIndex(
   };
 }
 
-function recordOf(kind: Kind, entry: CatalogueEntry): IndexRecord {
-  const text = (JSON.parse(entry.stanza) as RpmStanza)[kind];
-  return { key: keyOf(text), text };
-}
-
-/** Name, then digest: packages of one name lie together. */
-function keyOf(piece: string): string {
-  const name = /<name>([^<]*)<\/name>|^<package pkgid="[0-9a-f]+" name="([^"]*)"/.exec(piece);
-  return `${name?.[1] ?? name?.[2] ?? ''} ${packageId(piece)}`;
-}
-
-function splitPackages(text: string): IndexRecord[] {
-  return (text.match(/<package [\s\S]*?<\/package>\n/g) ?? []).map(piece => ({
-    key: keyOf(piece),
-    text: piece,
-  }));
-}
-
-/** Writes an index by its content, as a chain of gzip members: head, segments, end. */
+/** Writes an index by its content, as a chain of packed pieces: head, segments, end. */
 function storeIndex(
   plan: RpmPlan,
-  repodata: string,
+  { folder, landing, segments }: Places,
   kind: Kind,
   list: readonly Segment[],
   count: number,
-  segments: SegmentStore,
 ): IndexState {
-  const head = `<?xml version="1.0" encoding="UTF-8"?>\n${OPENING[kind]} packages="${count}">\n`;
-  const open = createHash('sha256');
-  const packed = createHash('sha256');
-  const pieces: Buffer[] = [];
-  let [openSize, size] = [0, 0];
-  const push = (plain: Buffer, gzip: Buffer): void => {
-    open.update(plain);
-    packed.update(gzip);
-    pieces.push(gzip);
-    openSize += plain.length;
-    size += gzip.length;
+  const open = new Pieces();
+  const packed = new Pieces();
+  const add = (plain: Uint8Array, piece: Uint8Array): void => {
+    open.add(plain, false);
+    packed.add(piece);
   };
-  const pushText = (text: string): void => {
+  const addText = (text: string): void => {
     const plain = Buffer.from(text, 'utf8');
-    push(plain, gzipSync(plain));
+    add(plain, plan.packing.pack(plain));
   };
-  pushText(head);
+  addText(`<?xml version="1.0" encoding="UTF-8"?>\n${OPENING[kind]} packages="${count}">\n`);
   for (const segment of list) {
-    const { plain, gzip } = segments.read(segment);
-    push(plain, gzip);
+    const pieces = segments.read(segment);
+    add(pieces.plain, pieces.packed);
   }
-  pushText(CLOSING[kind]);
-  const sha256 = packed.digest('hex');
-  const file = `${sha256}-${kind}.xml.gz`;
-  const path = join(repodata, file);
-  if (!existsSync(path)) writeDurably(path, pieces);
-  const data = [
-    `  <data type="${kind}">`,
-    `    <checksum type="sha256">${sha256}</checksum>`,
-    `    <open-checksum type="sha256">${open.digest('hex')}</open-checksum>`,
-    `    <location href="repodata/${file}"/>`,
-    `    <timestamp>${plan.date}</timestamp>`,
-    `    <size>${size}</size>`,
-    `    <open-size>${openSize}</open-size>`,
-    '  </data>',
-  ].join('\n');
-  return { segments: list, count, file, data };
+  addText(CLOSING[kind]);
+  const sha256 = packed.sha256();
+  const file = `${sha256}-${kind}.xml${plan.packing.end}`;
+  landing.put(join(folder, 'repodata', file), packed.list);
+  const opened = { sha256: open.sha256(), size: open.size };
+  const data = { kind, file, packed: { sha256, size: packed.size }, open: opened };
+  return { segments: list, count, file, data: renderData(data, plan.date) };
 }
 
 /** Links superseded metadata into the new generation: a client that holds the old repomd.xml still finds it. */
 function keepSuperseded(
   plan: RpmPlan,
-  old: ArchitectureState | null,
-  indexes: Readonly<Record<Kind, IndexState>>,
+  served: ArchitectureState | null,
+  state: ArchitectureState,
   before: string,
   repodata: string,
 ): Record<string, number> {
   const kept: Record<string, number> = {};
-  if (!old) return kept;
-  const fresh = new Set(KINDS.map(kind => indexes[kind].file));
-  const candidates = { ...old.kept };
-  for (const kind of KINDS) candidates[old.indexes[kind].file] = plan.date;
+  if (!served) return kept;
+  const fresh = new Set(filesOf(state));
+  const candidates = { ...served.kept };
+  for (const file of filesOf(served)) candidates[file] = plan.date;
   for (const [name, superseded] of Object.entries(candidates)) {
     if (fresh.has(name) || plan.date - superseded > KEPT_FOR) continue;
     if (linkKept(before, repodata, name)) kept[name] = superseded;
@@ -256,15 +278,4 @@ function linkKept(from: string, to: string, name: string): boolean {
   if (!existsSync(source)) return false;
   if (!existsSync(join(to, name))) linkFile(source, to, name);
   return true;
-}
-
-function renderRepomd(date: number, data: readonly string[]): string {
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<repomd xmlns="http://linux.duke.edu/metadata/repo" xmlns:rpm="http://linux.duke.edu/metadata/rpm">',
-    `  <revision>${date}</revision>`,
-    ...data,
-    '</repomd>',
-    '',
-  ].join('\n');
 }

@@ -1,12 +1,22 @@
 /**
- * Large indexes in pieces: an index is the concatenation of its segments, and so is its gzip file, since gzip members
- * concatenate (RFC 1952, 2.2). A change rewrites the segments that it touches; the rest is copied as it is.
+ * Large indexes in pieces: an index is the concatenation of its segments, and so is its packed file, since gzip members
+ * concatenate (RFC 1952, 2.2) and zstd frames do (RFC 8878, 3). A change rewrites the segments that it touches; the rest
+ * is copied as it is.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { writeDurably } from './disk.ts';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
+import type { Landing } from './landing.ts';
+
+/** How indexes are packed: what packed files' names end with, and a piece of which whole ones may be put together. */
+export interface Packing {
+  readonly end: string;
+  pack(plain: Uint8Array): Buffer;
+}
+
+export const GZIP: Packing = { end: '.gz', pack: plain => gzipSync(plain, { level: 6 }) };
+export const ZSTD: Packing = { end: '.zst', pack: plain => zstdCompressSync(plain) };
 
 /** Bytes from which a segment is split in two. */
 const SPLIT = 384 * 1024;
@@ -32,22 +42,25 @@ export interface Segment {
 /** Changes by key: a text takes the record's place or makes one, null removes it. */
 export type IndexChanges = ReadonlyMap<string, string | null>;
 
-/** Keeps segments in a folder by their content. */
+/** Keeps segments in a folder by their content; new ones are among the files that land with a generation. */
 export class SegmentStore {
   readonly #folder: string;
+  readonly #landing: Landing;
+  readonly #packing: Packing;
 
-  constructor(folder: string) {
+  constructor(folder: string, landing: Landing, packing: Packing) {
     this.#folder = folder;
-    mkdirSync(folder, { recursive: true });
+    this.#landing = landing;
+    this.#packing = packing;
   }
 
-  /** An index made anew. Records may come in any order. */
+  /** An index made anew, whatever lies in the folder already. Records may come in any order. */
   create(records: readonly IndexRecord[]): Segment[] {
     const sorted = [...records].sort((a, b) => compareKeys(a.key, b.key));
     return this.#write(sorted, FILL);
   }
 
-  /** The segments after a change. */
+  /** The segments after a change: the same ones where nothing is another. */
   update(segments: readonly Segment[], changes: IndexChanges, split: SplitRecords): Segment[] {
     const keys = [...changes.keys()].sort(compareKeys);
     if (segments.length === 0) {
@@ -64,15 +77,26 @@ export class SegmentStore {
     });
   }
 
-  /** The plain text and the gzip members of a segment. */
-  read(segment: Segment): { readonly plain: Buffer; readonly gzip: Buffer } {
+  /** Whether all are there: what a disk has lost is made anew from the catalogue. */
+  has(segments: readonly Segment[]): boolean {
+    return segments.every(({ sha256 }) => existsSync(this.#landing.find(join(this.#folder, sha256))));
+  }
+
+  /** The plain text and the packed piece of a segment. */
+  read(segment: Segment): { readonly plain: Buffer; readonly packed: Buffer } {
     const path = join(this.#folder, segment.sha256);
-    return { plain: readFileSync(path), gzip: readFileSync(`${path}.gz`) };
+    const packed = path + this.#packing.end;
+    const plain = readFileSync(this.#landing.find(path));
+    // One that was packed another way until now.
+    if (!existsSync(this.#landing.find(packed))) this.#landing.put(packed, [this.#packing.pack(plain)]);
+    return { plain, packed: readFileSync(this.#landing.find(packed)) };
   }
 
   #rewrite(segment: Segment, keys: readonly string[], changes: IndexChanges, split: SplitRecords): Segment[] {
     const records = new Map(split(this.read(segment).plain.toString('utf8')).map(one => [one.key, one.text]));
-    for (const key of keys) {
+    const different = keys.filter(key => records.get(key) !== (changes.get(key) ?? undefined));
+    if (different.length === 0) return [segment];
+    for (const key of different) {
       const text = changes.get(key) ?? null;
       if (text === null) records.delete(key);
       else records.set(key, text);
@@ -104,20 +128,20 @@ export class SegmentStore {
     const plain = Buffer.from(text, 'utf8');
     const sha256 = createHash('sha256').update(plain).digest('hex');
     const path = join(this.#folder, sha256);
-    // The plain file comes last: where it is, both are whole.
-    if (!existsSync(path)) {
-      const suffix = `.${process.pid}.${Math.random().toString(36).slice(2)}`;
-      writeDurably(`${path}.gz${suffix}`, [gzipSync(plain, { level: 6 })]);
-      renameSync(`${path}.gz${suffix}`, `${path}.gz`);
-      writeDurably(path + suffix, [plain]);
-      renameSync(path + suffix, path);
-    }
+    // The plain file lands last: where it is, both are whole.
+    this.#landing.put(path + this.#packing.end, [this.#packing.pack(plain)]);
+    this.#landing.put(path, [plain]);
     return { first, sha256 };
   }
 }
 
 function record(key: string, text: string | null): IndexRecord[] {
   return text === null ? [] : [{ key, text }];
+}
+
+/** Whether two indexes are made of the same segments. */
+export function areSame(one: readonly Segment[], other: readonly Segment[]): boolean {
+  return one.length === other.length && one.every((segment, at) => segment.sha256 === other[at]?.sha256);
 }
 
 /** By code unit: the same on every machine, whatever its language. */

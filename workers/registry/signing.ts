@@ -2,11 +2,14 @@
 import { join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import type { TaskContext } from '../context.ts';
+import { runAnyway } from '../tool.ts';
 import { runGpg, signingHome } from './gnupg.ts';
 import { type KeyringInfo, keyringPath, readKeyring } from './keyring.ts';
 
 /** Seconds before a key's end from which publications warn. */
 const WARN_BEFORE = 30 * 86_400;
+
+type SignerInput = Uint8Array | string | Promise<string>;
 
 /** Signs until closed. Every method throws `key-expired` or `signing-failed`, never yields half a signature. */
 export interface Signer {
@@ -14,11 +17,17 @@ export interface Signer {
   /** Absolute paths of the home and the passphrase, for tools that call gpg themselves (rpmsign). */
   readonly home: string;
   readonly passphrase: string;
-  /** The text framed with its signature: InRelease. */
-  clearSign(text: string): Promise<Buffer>;
-  /** A detached signature: armored (Release.gpg, repomd.xml.asc) or binary (SHA256SUMS.gpg). */
+  /**
+   * A text of whole lines without blanks at their ends: framed with its signature (InRelease), and that signature by
+   * itself (Release.gpg). The key is used once for both, since RSA costs more than all else of a publication. While the
+   * text is in the making gpg gets ready; why it could not be made is thrown on.
+   */
+  signText(text: Promise<string>): Promise<{ readonly inline: Buffer; readonly detached: Buffer }>;
+  /** Starts gpg for the text that comes next, while that is far away still. */
+  getReady(): void;
+  /** A detached signature: armored (repomd.xml.asc) or binary (SHA256SUMS.gpg). */
   detach(data: Uint8Array | string, armored: boolean): Promise<Buffer>;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Opens the instance's signing key. Throws `no-keyring`, `key-expired`. */
@@ -38,26 +47,69 @@ export function openSigner(context: TaskContext): Signer {
   const passphrase = join(path, 'passphrase');
   const user = ['--local-user', `${keyring.subkey.fingerprint}!`, '--digest-algo', 'SHA512'];
   // Only the keys' owner writes here, and never in place: no locks are needed to read them.
-  const agent = startAgent(context, home.path);
-  const sign = async (args: readonly string[], input: Uint8Array | string): Promise<Buffer> => {
-    await agent;
-    return signRetrying(context, home.path, ['--lock-never', ...user, ...args], passphrase, input);
+  let first: Promise<unknown> | null = null;
+  let used = false;
+  const sign = async (args: readonly string[], input: SignerInput): Promise<Buffer> => {
+    const words = ['--lock-never', ...user, ...args];
+    // The first gpg starts the agent, for all; without locks two of them would start two.
+    const ready = first;
+    const signing = (async () => {
+      await ready?.catch(() => undefined);
+      return signRetrying(context, home.path, words, passphrase, input);
+    })();
+    first ??= signing;
+    const signature = await signing;
+    used = true;
+    return signature;
+  };
+  let prepared: { readonly take: (text: Promise<string>) => void; readonly signed: Promise<Buffer> } | null =
+    null;
+  const prepare = (): NonNullable<typeof prepared> => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const signed = sign(['--clear-sign'], promise);
+    // Who closes before there was a text does not ask; a task that stops asks for neither.
+    signed.catch(() => undefined);
+    promise.catch(() => undefined);
+    return { take: resolve, signed };
   };
   return {
     keyring,
     home: home.path,
     passphrase,
-    clearSign: text => sign(['--clear-sign'], text),
+    getReady: () => {
+      prepared ??= prepare();
+    },
+    signText: async text => {
+      const { take, signed } = prepared ?? prepare();
+      prepared = null;
+      // The frame leaves the last line ending out of what is signed (RFC 4880, 7.1); a signature by itself has it in.
+      take(text.then(checkLines).then(lines => `${lines}\n`));
+      const inline = await signed;
+      return { inline, detached: inline.subarray(inline.lastIndexOf('-----BEGIN PGP SIGNATURE-----')) };
+    },
     detach: (data, armored) => sign([...(armored ? ['--armor'] : []), '--detach-sign'], data),
-    close: () => home.close(),
+    close: async () => {
+      if (prepared !== null) {
+        prepared.take(Promise.reject(new Error('there is nothing to sign')));
+        await prepared.signed.catch(() => undefined);
+      }
+      // An agent that has only just begun does not watch its home yet, and would stay when that goes.
+      if (first !== null && !used) await endAgent(home.path);
+      home.close();
+    },
   };
 }
 
-/** Started while indexes are written, so that signing need not wait; gpg starts one itself where this fails. */
-async function startAgent(context: TaskContext, home: string): Promise<void> {
-  try {
-    await context.runTool(['gpg-agent', '--homedir', home, '--daemon'], { accept: [0, 1, 2] });
-  } catch {}
+/** A text whose two signatures are the same. Throws for any other: the frame signs lines without the blanks at their ends. */
+function checkLines(text: string): string {
+  if (/\n$/.test(text) && !/[ \t\r]$/m.test(text)) return text;
+  throw new Error('this text can not be signed once for both');
+}
+
+/** Does nothing where there is none. Also where the task is stopped: an agent is none of the processes that end with it. */
+async function endAgent(home: string): Promise<void> {
+  const command = ['gpg-connect-agent', '--homedir', home, '--no-autostart', 'KILLAGENT', '/bye'];
+  await runAnyway(command, { accept: [0, 1, 2] }).catch(() => undefined);
 }
 
 function checkExpiry(context: TaskContext, keyring: KeyringInfo): void {
@@ -87,7 +139,7 @@ async function signRetrying(
   home: string,
   args: readonly string[],
   passphrase: string,
-  input: Uint8Array | string,
+  input: SignerInput,
 ): Promise<Buffer> {
   for (let attempt = 1; ; attempt++) {
     let problem: string;

@@ -10,3 +10,6 @@ export interface StagedEntry {
   readonly entry: CatalogueEntry;
   readonly files: readonly StagedFile[];
 }
+
+/** Told while many files are read: how many are done, and of how many. */
+export type ReadProgress = (done: number, total: number) => void;

@@ -21,7 +21,7 @@ export interface Usage {
   readonly cpuSeconds: number;
 }
 
-/** Name of the daemon's own leaf: v2 lets only leaves hold processes. */
+/** Name of the leaf that the daemon moves into at its start: v2 lets only leaves hold processes. */
 const DAEMON_LEAF = 'daemon';
 /** Microseconds in which a share of the processors is measured out; the kernel's default. */
 const PERIOD = 100_000;
@@ -79,7 +79,7 @@ function parents(version: 1 | 2, mount: string, own: string): string[] {
   return basename(own) === DAEMON_LEAF ? [dirname(here)] : [...new Set([here, mount])];
 }
 
-/** Looks at a folder of the real machine: the controllers that groups in it will have, or null. Moves us out of the way. */
+/** Looks at a folder of the real machine: the controllers that groups in it will have, or null. Enables them. */
 export function usableGroup(version: 1 | 2, parent: string): readonly string[] | null {
   if (!existsSync(parent)) return null;
   const probe = join(parent, `rackwright-probe-${process.pid}-${Math.trunc(performance.now() * 1000)}`);
@@ -92,10 +92,12 @@ export function usableGroup(version: 1 | 2, parent: string): readonly string[] |
     const enabled = (): string[] =>
       readFileSync(join(parent, 'cgroup.subtree_control'), 'utf8').trim().split(' ').filter(Boolean);
     if (wanted.every(name => enabled().includes(name))) return withCpuTime(wanted);
-    leaveInnerGroup(parent);
     for (const name of wanted)
       attempt(() => writeFileSync(join(parent, 'cgroup.subtree_control'), `+${name}`));
-    return withCpuTime(enabled());
+    const given = enabled();
+    // A group that holds processes beside ours gives nothing; another one may.
+    if (wanted.length > 0 && !wanted.some(name => given.includes(name))) return null;
+    return withCpuTime(given);
   } catch {
     return null;
   }
@@ -106,21 +108,11 @@ function withCpuTime(controllers: readonly string[]): string[] {
   return [...controllers, 'cpuacct'];
 }
 
-/** Moves this process into a leaf of its own, if it sits in the group itself: inner groups may not hold processes. */
-function leaveInnerGroup(parent: string): void {
-  const members = readFileSync(join(parent, 'cgroup.procs'), 'utf8').split('\n');
-  if (!members.includes(String(process.pid))) return;
-  const leaf = join(parent, DAEMON_LEAF);
-  attempt(() => mkdirSync(leaf));
-  attempt(() => writeFileSync(join(leaf, 'cgroup.procs'), String(process.pid)));
-}
-
 /** A task's group in every hierarchy that takes one. */
 export class ControlGroup {
   /** Absolute paths of its folders; empty where no hierarchy takes us. */
   readonly folders: readonly string[];
-  /** Names of limits that were asked for and are not in force. */
-  readonly missing: readonly string[];
+  #missing: readonly string[] = [];
   readonly #of: Partial<Record<Controller, { folder: string; version: 1 | 2 }>> = {};
   readonly #version2: string | null;
 
@@ -138,7 +130,12 @@ export class ControlGroup {
     }
     this.folders = folders;
     this.#version2 = version2;
-    this.missing = this.#limit(limits);
+    this.limit(limits);
+  }
+
+  /** Names of limits that were asked for last and are not in force. */
+  get missing(): readonly string[] {
+    return this.#missing;
   }
 
   /** Processes of the group now. */
@@ -197,7 +194,8 @@ export class ControlGroup {
     return gone;
   }
 
-  #limit(limits: TaskLimits): string[] {
+  /** Sets limits, also others than before; a controller that refuses a new one goes on with the old one. */
+  limit(limits: TaskLimits): void {
     const missing: string[] = [];
     const set = (
       controller: Controller,
@@ -238,7 +236,7 @@ export class ControlGroup {
         ['cpu.cfs_period_us', String(PERIOD)],
       ],
     );
-    return missing;
+    this.#missing = missing;
   }
 }
 

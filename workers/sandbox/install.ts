@@ -7,6 +7,7 @@ import type { Sandbox, TaskContext } from '../context.ts';
 import { findFault } from '../formats/deb/apt-failure.ts';
 import { copyAptSettings } from '../formats/deb/apt-settings.ts';
 import { digestOf, parseDeb822, renderSources } from '../formats/deb/apt-sources.ts';
+import { BASH } from '../tool.ts';
 import { lockExclusive } from './lock.ts';
 
 /** A further source of packages for the installation of build dependencies (the instance's own registry). */
@@ -37,6 +38,10 @@ export interface InstallPlan {
   readonly aptSources: readonly AptSource[];
 }
 
+/** Where apt keeps what it fetches, for all layers, and folders below which it wants to change before any installation. */
+const LISTS = '/var/lib/apt/lists';
+const ARCHIVES = '/var/cache/apt/archives';
+const UNFINISHED = [`${LISTS}/auxfiles`, `${ARCHIVES}/partial`] as const;
 /** Where apt sees its settings: gone with the run, so that no credential stays in a layer. */
 const INSIDE = '/run/rackwright-apt';
 /** Sources that a root of ours has. */
@@ -64,44 +69,60 @@ export async function installDependencies(
   );
   const lists = join(store, 'lists');
   const archives = join(store, 'archives');
-  for (const path of [store, lists, archives]) await mkdir(path, { recursive: true, mode: 0o755 });
-  const run = async (command: readonly string[], fatal: boolean): Promise<boolean> => {
-    const { exitCode } = await sandbox.run(['bash', '-c', LOGGED, 'rackwright', ...command], {
+  const spare = join(folder, 'spare');
+  const made = [spare, join(lists, 'auxfiles'), join(archives, 'partial')];
+  for (const path of made) await mkdir(path, { recursive: true, mode: 0o755 });
+  const run = async (command: readonly string[], writable: boolean): Promise<number> => {
+    const { exitCode } = await sandbox.run([...BASH, LOGGED, 'rackwright', 'apt-get', ...command], {
       root: true,
       network: true,
       env: { APT_CONFIG: `${INSIDE}/apt.conf`, DEBIAN_FRONTEND: 'noninteractive' },
       binds: [
         { from: folder, to: INSIDE },
-        { from: lists, to: '/var/lib/apt/lists', writable: true },
-        { from: archives, to: '/var/cache/apt/archives', writable: true },
+        { from: lists, to: LISTS, writable },
+        { from: archives, to: ARCHIVES, writable },
+        ...(writable ? [] : UNFINISHED.map(to => ({ from: spare, to, writable: true }))),
         ...plan.aptSources.flatMap(source => (source.folder ? [source.folder] : [])),
       ],
     });
-    if (exitCode !== 0 && fatal) throw await causeOf(sandbox, exitCode);
-    return exitCode === 0;
+    return exitCode;
   };
+  const conflicts = plan.conflicts.map(item => `Conflicts: ${item}`);
+  const install = ['satisfy', '--no-install-recommends', ...plan.dependencies, ...conflicts];
   // apt's own locks make a second installation fail at once; ours makes it wait.
   const release = await lockExclusive(store, context.signal);
   try {
     context.console.log('info', `Installing build dependencies: ${plan.dependencies.join(', ')}`);
-    const conflicts = plan.conflicts.map(item => `Conflicts: ${item}`);
-    const install = ['apt-get', 'satisfy', '--no-install-recommends', ...plan.dependencies, ...conflicts];
-    const stamp = join(store, 'updated');
-    const recent = await stat(stamp).catch(() => null);
-    if (recent !== null && Date.now() - recent.mtimeMs < RECENT) {
-      // Only our own sources have changed since; if a mirror has too, the attempt after a whole update finds out.
-      if (plan.aptSources.length > 0)
-        await run(['apt-get', 'update', '-o', 'Dir::Etc::SourceParts=/dev/null'], false);
-      if (await run(install, false)) return;
-    }
-    // What cannot be updated may not be needed; if it is, the next step says so.
-    await run(['apt-get', 'update'], false);
-    await writeFile(stamp, '');
-    await run(install, true);
+    let code = await fetchPackages(command => run(command, true), store, plan, install);
+    // What is fetched serves later layers too, and apt knows a fetched package by its size alone: no script of a package
+    // may write there. apt need not either, its own locks included.
+    if (code === 0) code = await run([...install, '-o', 'Debug::NoLocking=true'], false);
+    if (code !== 0) throw await causeOf(sandbox, code);
   } finally {
     await dropOldArchives(archives);
     release();
   }
+}
+
+/** Has apt fetch all that is to be installed, and answers its exit code. Nothing of a package is run meanwhile. */
+async function fetchPackages(
+  run: (command: readonly string[]) => Promise<number>,
+  store: string,
+  plan: InstallPlan,
+  install: readonly string[],
+): Promise<number> {
+  const fetch = [...install, '--download-only'];
+  const stamp = join(store, 'updated');
+  const recent = await stat(stamp).catch(() => null);
+  if (recent !== null && Date.now() - recent.mtimeMs < RECENT) {
+    // Only our own sources have changed since; if a mirror has too, the attempt after a whole update finds out.
+    if (plan.aptSources.length > 0) await run(['update', '-o', 'Dir::Etc::SourceParts=/dev/null']);
+    if ((await run(fetch)) === 0) return 0;
+  }
+  // What cannot be updated may not be needed; if it is, the next step says so.
+  await run(['update']);
+  await writeFile(stamp, '');
+  return run(fetch);
 }
 
 /** Removes the packages that were fetched first, once all together take too much. */

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { Fault } from '../../proto/fault.ts';
+import { runAnyway } from '../tool.ts';
 
 /** User and group of submitted content inside a sandbox. */
 export const BUILD_ID = 1000;
@@ -17,6 +18,8 @@ export interface Namespace {
   readonly isMapped: boolean;
 }
 
+/** Milliseconds for removing a tree. */
+const REMOVAL = 10 * 60 * 1000;
 /** Ids that a map needs; Debian's useradd hands out as many. */
 const RANGE = 65_536;
 
@@ -43,6 +46,11 @@ export async function findNamespace(uid: number): Promise<Namespace> {
   const mapped = ['unshare', '--user', '--map-auto', `--map-user=${id}`, `--map-group=${id}`];
   mapped.push('--setuid', '0', '--setgid', '0');
   return { mounting: [...mapped, '--mount', '--propagation', 'private'], mapped, isMapped: true };
+}
+
+/** Removes a folder whose files may belong to ids that only exist inside a sandbox. No task's end cuts it short. */
+export async function removeTree({ mapped }: Namespace, folder: string): Promise<void> {
+  await runAnyway([...mapped, 'rm', '-rf', '--one-file-system', '--', folder], { timeout: REMOVAL });
 }
 
 async function hasRange(file: string, names: readonly string[]): Promise<boolean> {

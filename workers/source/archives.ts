@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { errorCode, Fault } from '../../proto/fault.ts';
 import { type ArchiveKind, compressXz, decompress, recogniseArchive } from './compression.ts';
 import { type Member, readTar } from './tar.ts';
-import { type Rules, shown, type Vetted, Vetting } from './vetting.ts';
+import { DEFINITION_FILES, type Finished, type Rules, shown, type Vetted, Vetting } from './vetting.ts';
 import { readZip, writeTar } from './zip.ts';
 
 export interface UnpackOptions {
@@ -44,7 +44,7 @@ export async function extractDefinition(path: string, target: string, options: U
   try {
     const kind = await recogniseArchive(path);
     const links = new Map<string, string>();
-    const { roots } = await eachMember(path, kind, 'definition', options, async (vetted, member) => {
+    const finished = await eachMember(path, kind, 'definition', options, async (vetted, member) => {
       if (vetted.type === 'symlink') links.set(vetted.path, vetted.target);
       else await write(staging, vetted, member);
     });
@@ -52,22 +52,15 @@ export async function extractDefinition(path: string, target: string, options: U
       await mkdir(dirname(inside(staging, link)), { recursive: true });
       await symlink(Buffer.from(to, 'latin1'), inside(staging, link));
     }
-    await rename(await definitionRoot(staging, roots, options.label ?? basename(path)), target);
+    await rename(await definitionRoot(staging, finished, options.label ?? basename(path)), target);
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
 }
 
-/** Files that make a folder a definition, in the order in which they are looked for. */
-export const DEFINITION_FILES = ['artifact.yml', 'artifact.yaml', 'meta.yml'] as const;
-
-async function definitionRoot(staging: string, roots: readonly string[], label: string): Promise<string> {
-  if (await holdsDefinition(staging)) return staging;
-  const [only] = roots;
-  if (roots.length === 1 && only !== undefined) {
-    const folder = inside(staging, only);
-    if ((await lstat(folder)).isDirectory() && (await holdsDefinition(folder))) return folder;
-  }
+async function definitionRoot(staging: string, { roots, top }: Finished, label: string): Promise<string> {
+  const folder = inside(staging, top);
+  if (await holdsDefinition(folder)) return folder;
   const found =
     roots.length === 0 ? 'it is empty' : `at its top are ${roots.slice(0, 5).map(shown).join(', ')}`;
   throw new Fault(
@@ -94,7 +87,7 @@ async function eachMember(
   rules: Rules,
   options: UnpackOptions,
   use: (vetted: Vetted, member: Member) => Promise<void>,
-): Promise<{ roots: readonly string[] }> {
+): Promise<Finished> {
   const label = options.label ?? basename(path);
   const packed = (await lstat(path)).size;
   const vetting = new Vetting(rules, { unpacked: options.unpacked, packed }, label);

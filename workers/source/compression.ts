@@ -4,6 +4,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Writable } from 'node:stream';
 import { Fault } from '../../proto/fault.ts';
+import { jail } from '../jail.ts';
 
 type Compression = 'none' | 'gzip' | 'xz' | 'zstd' | 'bzip2';
 
@@ -29,6 +30,8 @@ const TOOLS: Readonly<Record<Exclude<Compression, 'none'>, readonly string[]>> =
 /** Bytes kept of what a decompressor says. */
 const MAX_COMPLAINT = 4096;
 const TAR_BLOCK = 512;
+/** Bytes read at once. */
+const CHUNK = 65_536;
 
 /** Looks at the first bytes. Throws `corrupt-archive` for what is none of tar (plain, gz, xz, zst, bz2) and zip. */
 export async function recogniseArchive(path: string): Promise<ArchiveKind> {
@@ -75,16 +78,8 @@ export function isTarHeader(block: Buffer): boolean {
   return declared === unsigned || declared === signed;
 }
 
-/**
- * Words before a native tool that reads foreign bytes from standard input: it sees `/usr` read-only and nothing else,
- * has no network, no capability and no variable, and dies with us.
- */
-const JAIL: readonly string[] = [
-  ...['bwrap', '--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL', '--clearenv'],
-  ...['--uid', '65534', '--gid', '65534', '--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin'],
-  ...['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64', '--setenv', 'PATH', '/usr/bin'],
-  ...['--chdir', '/', '--'],
-];
+/** Where the shell looks too; a decompressor needs nothing else. */
+const ENV = { PATH: '/usr/bin' };
 
 /** The bytes inside a compressed file. Throws `corrupt-archive` when the tool finds it cut or with garbage behind. */
 export async function* decompress(
@@ -94,13 +89,20 @@ export async function* decompress(
 ): AsyncGenerator<Buffer> {
   const file = await open(path, 'r');
   try {
-    if (compression === 'none') {
-      yield* file.createReadStream({ autoClose: false, signal }) as AsyncIterable<Buffer>;
-    } else {
-      yield* jailed(file, compression, basename(path), signal);
-    }
+    if (compression === 'none') yield* plain(file, signal);
+    else yield* jailed(file, compression, basename(path), signal);
   } finally {
     await file.close();
+  }
+}
+
+/** The bytes of a file. No stream: one that is opened under an aborted signal fails where nobody listens. */
+async function* plain(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (;;) {
+    signal.throwIfAborted();
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, null);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 
@@ -111,10 +113,10 @@ async function* jailed(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   signal.throwIfAborted();
-  const [program, ...rest] = [...JAIL, ...TOOLS[compression]];
+  const [program, ...rest] = [...jail({ read: [] }), ...TOOLS[compression]];
   const child = spawn(program ?? 'bwrap', rest, {
     stdio: [file.fd, 'pipe', 'pipe'],
-    env: {},
+    env: ENV,
     detached: true,
   });
   const output = child.stdout;
@@ -164,10 +166,10 @@ export async function compressXz(
   signal: AbortSignal,
 ): Promise<void> {
   const target = await open(path, 'wx', 0o644);
-  const [program, ...rest] = [...JAIL, 'xz', '-c', '-T1', '-6'];
+  const [program, ...rest] = [...jail({ read: [] }), 'xz', '-c', '-T1', '-6'];
   const child = spawn(program ?? 'bwrap', rest, {
     stdio: ['pipe', target.fd, 'pipe'],
-    env: {},
+    env: ENV,
     detached: true,
   });
   const stop = (): void => killGroup(child);

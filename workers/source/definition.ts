@@ -1,16 +1,11 @@
 /** Reads an artifact's definition file; every fault in it is told at once, with file and line. */
-import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { DOCUMENT_LIMITS, type Document, describeDocumentFault, parseYaml } from '../../proto/document.ts';
-import { errorCode, Fault } from '../../proto/fault.ts';
+import { DOCUMENT_LIMITS, parseYaml } from '../../proto/document.ts';
+import { Fault } from '../../proto/fault.ts';
+import type { Limits } from '../../proto/limits.ts';
 import { ARTIFACT_NAME, FORMAT_NAMES, type FormatName, isFormat } from '../../proto/words.ts';
-import { DEFINITION_FILES } from './archives.ts';
-import { checkMain, checkRelease, checkSupplementary } from './versions.ts';
-
-/** Checksum algorithms and the length of their hex. */
-const ALGORITHMS = { sha1: 40, sha256: 64, sha384: 96, sha512: 128 } as const;
-export type Algorithm = keyof typeof ALGORITHMS;
-export type Checksums = Readonly<Partial<Record<Algorithm, string>>>;
+import { type Checksums, DefinitionReader } from './definition-reader.ts';
+import { readText } from './reading.ts';
+import { DEFINITION_FILES } from './vetting.ts';
 
 export interface SourceDefinition {
   /** Template of the URL, without the suffix `!name`. */
@@ -32,11 +27,16 @@ export interface Definition {
   readonly versions: ReadonlyMap<string, string>;
   readonly derivatives: readonly string[];
   readonly formats: ReadonlyMap<FormatName, { readonly release: string; readonly buildArguments: string }>;
+  /** Asked of the task that builds it, which they only lower. */
+  readonly limits: Partial<Limits>;
   /** What is odd, but no fault. */
   readonly warnings: readonly string[];
 }
 
-const KEYS = ['source', 'sources', 'version', 'versions', 'derivatives', 'checksums', ...FORMAT_NAMES];
+const KEYS = [
+  ...['source', 'sources', 'version', 'versions', 'derivatives', 'checksums', 'limits'],
+  ...FORMAT_NAMES,
+];
 
 /** Reads the definition in a folder that `extractDefinition` made. Throws `bad-definition`, `bad-version`. */
 export async function readDefinition(folder: string, artifact: string): Promise<Definition> {
@@ -47,30 +47,12 @@ export async function readDefinition(folder: string, artifact: string): Promise<
   throw new Fault('invalid', 'bad-layout', `the definition has none of ${DEFINITION_FILES.join(', ')}`);
 }
 
-/** A text file of a definition; null when it is not there. A link that loops is `unsafe-archive` (hardening R12). */
-export async function readText(folder: string, name: string): Promise<string | null> {
-  try {
-    const path = join(folder, name);
-    const { size } = await stat(path);
-    if (size > DOCUMENT_LIMITS.bytes) {
-      throw new Fault('invalid', 'bad-definition', `${name} is larger than ${DOCUMENT_LIMITS.bytes} bytes`);
-    }
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    if (code === 'ELOOP')
-      throw new Fault('invalid', 'unsafe-archive', `${name} is a link that leads in a circle`);
-    if (code === 'EISDIR') throw new Fault('invalid', 'bad-layout', `${name} is a directory`);
-    throw error;
-  }
-}
-
 /** The same for a text. */
 export function parseDefinition(text: string, file: string, artifact: string): Definition {
   const document = parseYaml(text, DOCUMENT_LIMITS, 'failsafe');
-  const reader = new Reader(document, file);
+  const reader = new DefinitionReader(document, file);
   const top = reader.map([], document.value ?? {});
+  const named = FORMAT_NAMES.filter(name => top.has(name));
   const single = top.has('source');
   if (single && top.has('sources')) reader.fault(['sources'], '"source" and "sources" exclude each other');
   const templates = single
@@ -86,18 +68,15 @@ export function parseDefinition(text: string, file: string, artifact: string): D
     top,
     templates.size > 0 && !single ? [...templates.keys()] : [artifact],
     !single && templates.size > 0,
-    artifact,
+    { artifact, formats: named },
   );
   const sums = reader.checksums(top.get('checksums'), single || templates.size === 0, artifact);
-  const formats = new Map(
-    FORMAT_NAMES.flatMap(name =>
-      top.has(name) ? [[name, reader.format(name, top.get(name))] as const] : [],
-    ),
-  );
+  const formats = new Map(named.map(name => [name, reader.format(name, top.get(name))]));
+  const limits = reader.limits(top.get('limits'));
   if (formats.size === 0) reader.fault([], 'names no format: one of deb, rpm, osi is needed');
   for (const key of top.keys()) if (!KEYS.includes(key)) reader.warn([key], 'is not known and has no effect');
   reader.finish();
-  const named = reader.map(['derivatives'], top.get('derivatives') ?? {});
+  const derivatives = reader.map(['derivatives'], top.get('derivatives') ?? {});
   return {
     file,
     sources: new Map(
@@ -111,8 +90,9 @@ export function parseDefinition(text: string, file: string, artifact: string): D
       ]),
     ),
     versions: versions.get(artifact) ?? new Map(),
-    derivatives: named.size > 0 ? [...named.keys()] : ['main'],
+    derivatives: derivatives.size > 0 ? [...derivatives.keys()] : ['main'],
     formats,
+    limits,
     warnings: reader.warnings,
   };
 }
@@ -124,148 +104,6 @@ function splitTemplate(template: string): { url: string; filename: string | null
   if (at <= 0 || name === '' || name.includes('/') || name.startsWith('='))
     return { url: template, filename: null };
   return { url: template.slice(0, at), filename: name };
-}
-
-type Steps = readonly string[];
-
-/** Collects faults while values are taken out of a document. */
-class Reader {
-  readonly warnings: string[] = [];
-  readonly #faults: { readonly reason: 'bad-definition' | 'bad-version'; readonly text: string }[] = [];
-  readonly #document: Document;
-  readonly #file: string;
-
-  constructor(document: Document, file: string) {
-    this.#document = document;
-    this.#file = file;
-    for (const fault of document.faults) {
-      this.#faults.push({ reason: 'bad-definition', text: describeDocumentFault(file, fault) });
-    }
-  }
-
-  #at(path: Steps): string {
-    return `${this.#file}:${Math.max(this.#document.locate(path).line, 1)}: ${path.join('.')}`;
-  }
-
-  fault(path: Steps, message: string): void {
-    this.#faults.push({
-      reason: 'bad-definition',
-      text: `${this.#at(path)}${path.length > 0 ? ' ' : ''}${message}`,
-    });
-  }
-
-  warn(path: Steps, message: string): void {
-    this.warnings.push(`${this.#at(path)} ${message}`);
-  }
-
-  finish(): void {
-    if (this.#faults.length === 0) return;
-    const reason = this.#faults.every(fault => fault.reason === 'bad-version')
-      ? 'bad-version'
-      : 'bad-definition';
-    throw new Fault('invalid', reason, this.#faults.map(fault => fault.text).join('\n'));
-  }
-
-  map(path: Steps, value: unknown): Map<string, unknown> {
-    if (value === '' || value === null || value === undefined) return new Map();
-    if (typeof value !== 'object' || Array.isArray(value)) {
-      this.fault(path, 'must be a map of keys and values');
-      return new Map();
-    }
-    return new Map(Object.entries(value));
-  }
-
-  text(path: Steps, value: unknown): string {
-    if (typeof value === 'string' && value !== '') return value;
-    this.fault(path, 'must be a text');
-    return '';
-  }
-
-  texts(path: Steps, value: unknown): Map<string, string> {
-    return new Map([...this.map(path, value)].map(([key, held]) => [key, this.text([...path, key], held)]));
-  }
-
-  #version(path: Steps, value: unknown, main: boolean): string {
-    const text = this.text(path, value);
-    try {
-      if (text !== '') (main ? checkMain : checkSupplementary)(text, this.#at(path));
-    } catch (error) {
-      this.#faults.push({ reason: 'bad-version', text: (error as Error).message });
-    }
-    return text;
-  }
-
-  /** Versions by source id, then derivative. `derivatives` wins over `version` and `versions`. */
-  versions(
-    top: Map<string, unknown>,
-    ids: readonly string[],
-    several: boolean,
-    artifact: string,
-  ): Map<string, Map<string, string>> {
-    const found = new Map(ids.map(id => [id, new Map<string, string>()]));
-    const set = (id: string, derivative: string, path: Steps, value: unknown): void => {
-      const versions = found.get(id);
-      if (versions) versions.set(derivative, this.#version(path, value, id === artifact));
-      else this.fault(path, 'names no source of this definition');
-    };
-    const [only = ''] = ids;
-    if (top.has('version')) {
-      if (several) this.fault(['version'], 'is for a single source; use "versions"');
-      else set(only, 'main', ['version'], top.get('version'));
-    }
-    for (const [id, value] of this.map(['versions'], top.get('versions')))
-      set(id, 'main', ['versions', id], value);
-    for (const [derivative, value] of this.map(['derivatives'], top.get('derivatives'))) {
-      const path = ['derivatives', derivative];
-      if (!several && typeof value === 'string') set(only, derivative, path, value);
-      else for (const [id, version] of this.map(path, value)) set(id, derivative, [...path, id], version);
-    }
-    return found;
-  }
-
-  /** Checksums by source id, then version. */
-  checksums(value: unknown, single: boolean, artifact: string): Map<string, Map<string, Checksums>> {
-    const bySource = single ? new Map([[artifact, value]]) : this.map(['checksums'], value);
-    return new Map(
-      [...bySource].map(([id, versions]) => {
-        const path = single ? ['checksums'] : ['checksums', id];
-        const byVersion = [...this.map(path, versions)];
-        return [
-          id,
-          new Map(byVersion.map(([version, sums]) => [version, this.#sums([...path, version], sums)])),
-        ];
-      }),
-    );
-  }
-
-  #sums(path: Steps, value: unknown): Checksums {
-    const found: Partial<Record<Algorithm, string>> = {};
-    for (const [name, hex] of this.texts(path, value)) {
-      if (!Object.hasOwn(ALGORITHMS, name)) {
-        this.fault([...path, name], `is no algorithm that is known: ${Object.keys(ALGORITHMS).join(', ')}`);
-      } else if (!/^[0-9a-f]+$/i.test(hex) || hex.length !== ALGORITHMS[name as Algorithm]) {
-        this.fault([...path, name], `must be ${ALGORITHMS[name as Algorithm]} hexadecimal digits`);
-      } else found[name as Algorithm] = hex.toLowerCase();
-    }
-    return found;
-  }
-
-  format(name: FormatName, value: unknown): { release: string; buildArguments: string } {
-    const keys = this.map([name], value);
-    const allowed = name === 'osi' ? [] : name === 'rpm' ? ['release', 'buildargs'] : ['release'];
-    for (const key of keys.keys())
-      if (!allowed.includes(key)) this.warn([name, key], 'is not known and has no effect');
-    if (name === 'osi') return { release: '0', buildArguments: '' };
-    if (!keys.has('release')) this.fault([name], '"release" is missing');
-    const release = keys.has('release') ? this.text([name, 'release'], keys.get('release')) : '';
-    try {
-      if (release !== '') checkRelease(release, this.#at([name, 'release']));
-    } catch (error) {
-      this.#faults.push({ reason: 'bad-version', text: (error as Error).message });
-    }
-    const buildArguments = keys.get('buildargs');
-    return { release, buildArguments: typeof buildArguments === 'string' ? buildArguments : '' };
-  }
 }
 
 /** Checks that a definition can be built as asked. Throws `bad-definition` naming what it supports instead. */

@@ -5,8 +5,8 @@ import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
-import { errorCode, Fault } from '../../proto/fault.ts';
-import type { Algorithm, Checksums } from './definition.ts';
+import { type Details, errorCode, Fault } from '../../proto/fault.ts';
+import type { Algorithm, Checksums } from './definition-reader.ts';
 
 /** Milliseconds: to connect, for the answer's head, between two pieces of its body. */
 const CONNECT_TIMEOUT = 10_000;
@@ -36,27 +36,24 @@ export interface Download {
  */
 export async function fetchCached(download: Download): Promise<void> {
   const { path, checksums, tell } = download;
+  const shown = withoutCredentials(download.url);
   const cached = await stat(path).then(
     found => found.isFile(),
     () => false,
   );
   if (cached) {
     const wrong = await mismatch(path, checksums);
-    if (wrong === null) return tell(`${download.url} is in the cache`);
-    tell(`the cached copy of ${download.url} is damaged (${wrong}): fetching it again`);
+    if (wrong === null) return tell(`${shown} is in the cache`);
+    tell(`the cached copy of ${shown} is damaged (${wrong}): fetching it again`);
   }
   await mkdir(dirname(path), { recursive: true });
   const temporary = join(dirname(path), `.${download.task}.part`);
   try {
-    tell(`downloading ${download.url}`);
+    tell(`downloading ${shown}`);
     await fetchTo(download, temporary);
     const wrong = await mismatch(temporary, checksums);
     if (wrong !== null) {
-      throw new Fault(
-        'invalid',
-        'bad-checksum',
-        `${download.url} is not what the definition expects: ${wrong}`,
-      );
+      throw new Fault('invalid', 'bad-checksum', `${shown} is not what the definition expects: ${wrong}`);
     }
     await rename(temporary, path);
   } finally {
@@ -88,7 +85,7 @@ export function checkUrl(text: string, where: string): URL {
     throw new Fault(
       'invalid',
       'bad-definition',
-      `${where}: "${text.slice(0, 200)}" is no http or https address`,
+      `${where}: "${withoutCredentials(text).slice(0, 200)}" is no http or https address`,
     );
   }
   return url;
@@ -118,7 +115,7 @@ async function fetchTo(download: Download, target: string): Promise<void> {
     }
   } catch (error) {
     download.signal.throwIfAborted();
-    if (error instanceof Fault || errorCode(error) === 'ENOSPC') throw error;
+    if (error instanceof Fault || ['ENOSPC', 'EDQUOT'].includes(errorCode(error))) throw error;
     throw failed(download.url, describe(error));
   } finally {
     await agent.destroy();
@@ -141,11 +138,15 @@ async function follow(start: URL, download: Download, agent: Dispatcher): Promis
     body.on('error', () => undefined).destroy();
     const location = [headers.location].flat()[0];
     if (statusCode < 300 || statusCode > 399 || location === undefined) {
-      throw failed(download.url, `answers ${statusCode}${url.href === start.href ? '' : ` at ${url.href}`}`);
+      const where = url.href === start.href ? '' : ` at ${withoutCredentials(url.href)}`;
+      throw failed(download.url, `answers ${statusCode}${where}`, { status: statusCode });
     }
     const next = URL.parse(location, url);
     if (next === null || (next.protocol !== 'http:' && next.protocol !== 'https:')) {
-      throw failed(download.url, `leads to "${location.slice(0, 200)}", no http or https address`);
+      throw failed(
+        download.url,
+        `leads to "${withoutCredentials(location).slice(0, 200)}", no http or https address`,
+      );
     }
     url = next;
   }
@@ -158,6 +159,12 @@ function describe(error: unknown): string {
   return `can not be fetched: ${text}${code !== '' && !text.includes(code) ? ` (${code})` : ''}`;
 }
 
-function failed(url: string, what: string): Fault {
-  return new Fault('unavailable', 'download', `${url} ${what}`, { url: url.slice(0, 500) });
+function failed(url: string, what: string, details: Details = {}): Fault {
+  const shown = withoutCredentials(url);
+  return new Fault('unavailable', 'download', `${shown} ${what}`, { url: shown.slice(0, 500), ...details });
+}
+
+/** An address as messages and journals show it, which more people read than may know its password. */
+export function withoutCredentials(address: string): string {
+  return address.replace(/^([^/\\?#:]*:)?([/\\]*)[^/\\?#]*@/, '$1$2');
 }

@@ -1,16 +1,21 @@
 /** Patches of a definition: which apply here, in which order, rendered where they ask for it. */
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode, Fault } from '../../proto/fault.ts';
+import { Fault } from '../../proto/fault.ts';
 import type { BuildSpec } from '../job.ts';
-import { readText } from './definition.ts';
 import type { FullVersion, PreparedArchive } from './prepared.ts';
+import { readBytes, readFolder, templateText } from './reading.ts';
 import type { TemplateRenderer } from './templates.ts';
 import { templateVersion } from './versions.ts';
 
 /** Names that a quilt series can hold. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9+._@~-]{0,199}$/;
 const MAX_PATCHES = 1000;
+/** Bytes of one patch, and of all that apply: links may name a large one many times. */
+const MAX_PATCH = 64 * 1024 * 1024;
+const MAX_BYTES = 512 * 1024 * 1024;
+/** Bytes at the start of a patch that are searched for its header. */
+const MAX_HEADER = 1024 * 1024;
 
 /** The header that DEP-3 describes, as far as it concerns us. Field names in lower case. */
 export function parseHeader(text: string): ReadonlyMap<string, string> {
@@ -56,29 +61,30 @@ export async function selectPatches(selection: PatchSelection): Promise<string[]
   const { spec, version, definition, target, renderer, tell } = selection;
   const selected: string[] = [];
   const seen = new Set<string>();
+  let left = MAX_BYTES;
   await mkdir(target, { recursive: true });
   for (const folder of ['generic', version.main]) {
-    for (const name of await names(join(definition, 'patches', folder))) {
+    for (const name of await names(definition, `patches/${folder}`)) {
       const where = `patches/${folder}/${name}`;
       if (!NAME.test(name)) throw bad(`${where}: a patch's name holds letters, digits and + . _ @ ~ - only`);
-      const text = await readText(definition, where);
-      if (text === null) continue;
-      const header = parseHeader(text);
+      const bytes = await readBytes(definition, where, MAX_PATCH, 'bad-patch');
+      if (bytes === null) continue;
+      // Field names and what we look for are ASCII, whatever the patch is written in.
+      const header = parseHeader(bytes.subarray(0, MAX_HEADER).toString('latin1'));
       if (!isFor(header, spec)) {
         tell(`${where} is not for ${spec.format} ${spec.distribution}: skipped`);
         continue;
       }
       const isTemplate = /^(yes|true)$/i.test(header.get('template') ?? '');
+      const content = isTemplate
+        ? await renderer.render(where, templateText(where, bytes), { version: templateVersion(version) })
+        : bytes;
+      left -= content.length;
+      if (left < 0) throw bad(`patches of more than ${MAX_BYTES} bytes`);
       const final = seen.has(name) ? `${folder}-${name}` : name;
       seen.add(final);
       const path = join(target, final);
-      await writeFile(
-        path,
-        isTemplate ? await renderer.render(where, text, { version: templateVersion(version) }) : text,
-        {
-          mode: 0o644,
-        },
-      );
+      await writeFile(path, content, { mode: 0o644 });
       selected.push(path);
       if (selected.length > MAX_PATCHES) throw bad(`more than ${MAX_PATCHES} patches`);
     }
@@ -86,19 +92,11 @@ export async function selectPatches(selection: PatchSelection): Promise<string[]
   return selected;
 }
 
-async function names(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries
-      .filter(entry => !entry.isDirectory() && !entry.name.startsWith('.'))
-      .map(entry => entry.name)
-      .sort();
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return [];
-    if (errorCode(error) === 'ELOOP')
-      throw new Fault('invalid', 'unsafe-archive', `${folder} leads in a circle`);
-    throw error;
-  }
+async function names(definition: string, folder: string): Promise<string[]> {
+  return (await readFolder(definition, folder))
+    .filter(entry => !entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(entry => entry.name)
+    .sort();
 }
 
 /** Writes the patch that links each supplementary source from its id; null when none is needed. */

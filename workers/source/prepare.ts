@@ -1,17 +1,18 @@
 /** From a submitted definition to a source that a format can build: reads, fetches, renames, renders, patches. */
-import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
-import { errorCode, Fault } from '../../proto/fault.ts';
+import { chmod, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Fault } from '../../proto/fault.ts';
 import type { Sandbox, TaskContext } from '../context.ts';
 import type { BuildSpec, PipelineSlice } from '../job.ts';
 import { extractDefinition } from './archives.ts';
 import { buildEntry } from './changelog.ts';
-import { checkSupport, type Definition, readDefinition, readText } from './definition.ts';
+import { checkSupport, type Definition, readDefinition } from './definition.ts';
 import { selectPatches, writeLinksPatch } from './patches.ts';
 import type { FullVersion, PreparedSource } from './prepared.ts';
 import { type PrescriptRules, parseRules, runPrescript } from './prescript.ts';
+import { readBytes, readFolder, readTemplate, readText } from './reading.ts';
 import { applyRenaming } from './renaming.ts';
-import { type FoundSources, findSources } from './sources.ts';
+import { type FoundSources, findSources, type VettedSources, vetSent } from './sources.ts';
 import { TemplateRenderer } from './templates.ts';
 import { compareVersions, nextVersion, templateVersion } from './versions.ts';
 
@@ -28,6 +29,23 @@ export async function prepareSource(
   pipeline: PipelineSlice,
   openPrescript: OpenPrescript,
 ): Promise<PreparedSource> {
+  const ending = new AbortController();
+  const vetted = vetSent(context, spec, AbortSignal.any([context.signal, ending.signal]));
+  try {
+    return await prepare(context, spec, pipeline, openPrescript, vetted);
+  } finally {
+    ending.abort();
+    await Promise.allSettled(vetted.values());
+  }
+}
+
+async function prepare(
+  context: TaskContext,
+  spec: BuildSpec,
+  pipeline: PipelineSlice,
+  openPrescript: OpenPrescript,
+  vetted: VettedSources,
+): Promise<PreparedSource> {
   const { console, job, signal } = context;
   const folder = join(job.place, 'definition');
   // A first attempt that was interrupted may have left one behind.
@@ -36,12 +54,13 @@ export async function prepareSource(
   await extractDefinition(spec.definition, folder, limits);
   const definition = await readDefinition(folder, spec.artifact);
   for (const warning of definition.warnings) console.log('warning', warning);
+  context.lowerLimits(definition.limits, definition.file);
   if (definition.file === 'meta.yml')
     console.log('warning', 'meta.yml is a deprecated name: call it artifact.yml');
   checkSupport(definition, spec.format, spec.derivative);
   const renderer = new TemplateRenderer(signal);
   try {
-    const found = await findSources(context, spec, definition, renderer);
+    const found = await findSources(context, spec, definition, renderer, vetted);
     const version = await decideVersion(context, spec, pipeline, definition, found.main);
     context.facts({ archives: found.archives.map(({ id, path }) => ({ id, path })), version: version.full });
     console.log(
@@ -66,19 +85,12 @@ export async function prepareSource(
 
 async function published(context: TaskContext, spec: BuildSpec) {
   const { format, distribution, derivative, artifact } = spec;
-  return (
-    await context.ask<'published-source'>({
-      type: 'published-source',
-      format,
-      distribution,
-      derivative,
-      artifact,
-    })
-  ).source;
+  const place = { format, distribution, derivative };
+  return context.ask<'published-source'>({ type: 'published-source', ...place, artifact });
 }
 
 async function publishedChangelog(context: TaskContext, spec: BuildSpec) {
-  return (await published(context, spec))?.changelog ?? [];
+  return (await published(context, spec)).source?.changelog ?? [];
 }
 
 async function decideVersion(
@@ -89,8 +101,10 @@ async function decideVersion(
   main: string,
 ): Promise<FullVersion> {
   const release = definition.formats.get(spec.format)?.release ?? '0';
-  const before = (await published(context, spec))?.version ?? null;
-  const version = nextVersion(main, release, pipeline.tag, before);
+  const { source, versions } = await published(context, spec);
+  const before = source?.version ?? null;
+  // Kept states count: what they hold is not to be replaced, which would be found out only once all is built.
+  const version = nextVersion(main, release, pipeline.tag, versions);
   if (before !== null && compareVersions(spec.format, version.full, before) < 0) {
     context.console.log(
       'warning',
@@ -106,13 +120,15 @@ async function rename(
   version: FullVersion,
   renderer: TemplateRenderer,
 ): Promise<void> {
-  const template = await readText(folder, 'rename.j2');
+  const template = await readTemplate(folder, 'rename.j2');
   const file = template === null ? 'rename' : 'rename.j2';
   const rules =
     template === null
       ? await readText(folder, file)
       : await renderer.render(file, template, { version: templateVersion(version) });
-  if (rules !== null) await applyRenaming(folder, rules, file, text => context.console.log('warning', text));
+  if (rules === null) return;
+  const warn = (text: string): void => context.console.log('warning', text);
+  await applyRenaming(folder, rules, file, warn, context.signal);
 }
 
 async function patch(
@@ -133,9 +149,9 @@ async function patch(
     tell(`${patches.length} ${patches.length === 1 ? 'patch applies' : 'patches apply'} to this build`);
   const links = await writeLinksPatch(found.archives, target);
   if (links !== null) patches.push(links);
-  const script = await readText(folder, 'pre.sh');
+  const script = await readBytes(folder, 'pre.sh');
   if (script === null) return { patches, archives: found.archives };
-  const rules = parseRules(script, spec);
+  const rules = parseRules(script.toString('utf8'), spec);
   context.progress('prescript', 2, spec.architectures.length + 4);
   tell('running pre.sh in the sandbox, with network');
   const made = await runPrescript(context, {
@@ -161,14 +177,14 @@ async function renderTemplates(
   version: FullVersion,
   renderer: TemplateRenderer,
 ): Promise<void> {
-  const templates = await findTemplates(join(folder, format));
+  const templates = await findTemplates(folder, format);
   if (templates.length > MAX_TEMPLATES) {
     throw new Fault('invalid', 'bad-template', `${format}/ holds more than ${MAX_TEMPLATES} templates`);
   }
-  for (const path of templates) {
-    const name = relative(folder, path);
-    const text = await readText(folder, name);
+  for (const name of templates) {
+    const text = await readTemplate(folder, name);
     if (text === null) continue;
+    const path = join(folder, name);
     const output = await renderer.render(name, text, { version: templateVersion(version) });
     const { mode } = await stat(path);
     const target = path.slice(0, -'.j2'.length);
@@ -180,18 +196,13 @@ async function renderTemplates(
   }
 }
 
-async function findTemplates(folder: string): Promise<string[]> {
+/** Names below the definition's folder. */
+async function findTemplates(definition: string, folder: string): Promise<string[]> {
   const found: string[] = [];
-  try {
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) found.push(...(await findTemplates(path)));
-      else if (entry.name.endsWith('.j2') && entry.name.length > '.j2'.length) found.push(path);
-    }
-  } catch (error) {
-    if (errorCode(error) === 'ELOOP')
-      throw new Fault('invalid', 'unsafe-archive', `${folder} leads in a circle`);
-    if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
+  for (const entry of await readFolder(definition, folder)) {
+    const name = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...(await findTemplates(definition, name)));
+    else if (entry.name.endsWith('.j2') && entry.name.length > '.j2'.length) found.push(name);
   }
   return found.sort();
 }

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import type { Sandbox, TaskContext } from '../context.ts';
 import type { BuildSpec } from '../job.ts';
+import { BASH } from '../tool.ts';
 import { collect } from './collect.ts';
 import type { FullVersion, PreparedArchive } from './prepared.ts';
 import { applyLine, layoutScript, quote, treeName, withoutEpoch } from './tree.ts';
@@ -25,6 +26,8 @@ export const PRESCRIPT_TOOLS = ['bash', 'git', 'curl', 'ca-certificates', 'xz-ut
 /** Where the sandbox shows the inputs. */
 const INPUT = '/mnt/source';
 const MAX_PATCH = 512 * 1024 * 1024;
+/** git takes a folder with a repository of its own for a submodule, none of whose files are in a patch. */
+const FORGET_CLONES = 'find . -mindepth 2 -name .git -prune -exec rm -rf {} +';
 /** Exit codes by which the script tells what failed. */
 const EXIT = { patch: 81, script: 82, tarball: 83 } as const;
 
@@ -58,7 +61,8 @@ export function parseRules(script: string, spec: Pick<BuildSpec, 'format' | 'dis
 export interface PrescriptRun {
   readonly spec: BuildSpec;
   readonly version: FullVersion;
-  readonly script: string;
+  /** As it was sent: it need not be UTF-8. */
+  readonly script: Buffer;
   readonly rules: PrescriptRules;
   readonly archives: readonly PreparedArchive[];
   readonly patches: readonly string[];
@@ -84,7 +88,7 @@ export async function runPrescript(
   const names = tarballNames(run, context);
   const sandbox = await run.open();
   try {
-    const { exitCode } = await sandbox.run(['bash', '-c', script(run, names)], {
+    const { exitCode } = await sandbox.run([...BASH, script(run, names)], {
       network: true,
       env: { SOURCE_DATE_EPOCH: String(context.job.submission) },
       binds: [{ from: input, to: INPUT }],
@@ -142,6 +146,7 @@ function script(run: PrescriptRun, tarballs: readonly Tarball[]): string {
     'git init -q --bare /build/.before',
     // Whatever the tree says about line ends and filters, it is compared byte by byte.
     "mkdir -p /build/.before/info && echo '* -text -ident -filter !diff' >/build/.before/info/attributes",
+    FORGET_CLONES,
     `${git} add -A -f .`,
     `${git} -c user.name=rackwright -c user.email=rackwright@localhost commit -q --allow-empty -m before`,
     `export RACKWRIGHT_SOURCE_DIR=$PWD FATBUILDR_SOURCE_DIR=$PWD`,
@@ -155,6 +160,7 @@ function script(run: PrescriptRun, tarballs: readonly Tarball[]): string {
       `rm -rf ${quote(name)}`,
       `ln -s ${quote('../'.repeat(folder.split('/').length - 1) + name)} ${quote(folder)}`,
     ]),
+    FORGET_CLONES,
     `${git} add -A -f ${paths === '' ? '.' : `-- ${paths}`}`,
     `${git} diff --cached --no-color --no-ext-diff --no-renames >/build/out/${patch}`,
   ].join('\n');
@@ -196,7 +202,14 @@ async function finishPatch(path: string): Promise<string | null> {
   const changes = await readFile(path);
   if (changes.length === 0) return null;
   if (changes.length > MAX_PATCH) throw bad(`pre.sh changed more than ${MAX_PATCH} bytes`);
-  const binary = /^Binary files .* differ$/m.exec(changes.toString('latin1'));
+  const text = changes.toString('latin1');
+  const clone = /(?:^|\n)diff --git (.*)\nnew file mode 160000\n/.exec(text);
+  if (clone) {
+    throw bad(
+      `pre.sh left a repository in the source tree, which no patch can hold (${clone[1]?.slice(0, 200)}): remove its .git`,
+    );
+  }
+  const binary = /^Binary files .* differ$/m.exec(text);
   if (binary) {
     throw bad(
       `pre.sh changed a binary file, which no patch can hold (${binary[0].slice(0, 200)}): list its directory in #PRESCRIPT_TARBALLS`,

@@ -2,9 +2,10 @@
 import { copyFile, link, mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorCode, Fault } from '../../proto/fault.ts';
+import type { FormatName } from '../../proto/words.ts';
 import type { TaskContext } from '../context.ts';
 import type { BuildSpec } from '../job.ts';
-import { convertToTarXz, vetSource } from './archives.ts';
+import { convertToTarXz, type VettedArchive, vetSource } from './archives.ts';
 import type { ArchiveKind } from './compression.ts';
 import type { Definition, SourceDefinition } from './definition.ts';
 import { checkUrl, fetchCached } from './download.ts';
@@ -25,12 +26,33 @@ export interface FoundSources {
 
 type Sent = BuildSpec['sources'][number];
 
+/** What vetting finds of each archive that was sent, by its path. */
+export type VettedSources = ReadonlyMap<string, Promise<VettedArchive>>;
+
+/** Begins to vet the archives that were sent: for these nothing of the definition need be known. */
+export function vetSent(context: TaskContext, spec: BuildSpec, signal: AbortSignal): VettedSources {
+  const vetted = new Map<string, Promise<VettedArchive>>();
+  for (const { path, filename } of spec.sources) {
+    if (vetted.has(path)) continue;
+    const found = vet(context, path, basename(filename), signal);
+    // A definition with a fault is told of first.
+    found.catch(() => undefined);
+    vetted.set(path, found);
+  }
+  return vetted;
+}
+
+function vet(context: TaskContext, path: string, label: string, signal: AbortSignal): Promise<VettedArchive> {
+  return vetSource(path, { unpacked: context.job.settings.limits.unpacked, signal, label });
+}
+
 /** Brings every source into the workspace. Throws `no-source`, `bad-checksum`, `download`, and what vetting finds. */
 export async function findSources(
   context: TaskContext,
   spec: BuildSpec,
   definition: Definition,
   renderer: TemplateRenderer,
+  vetted: VettedSources,
 ): Promise<FoundSources> {
   const sent = new Map(spec.sources.map(source => [source.id, source]));
   for (const id of sent.keys()) {
@@ -50,7 +72,7 @@ export async function findSources(
     if (!source) continue;
     const given = sent.get(id);
     const version = given
-      ? sentVersion(given, id === spec.artifact)
+      ? sentVersion(given, id === spec.artifact ? spec.format : null)
       : pinnedVersion(id, source, spec, definition);
     if (id === spec.artifact) main = version;
     const path = given
@@ -61,11 +83,7 @@ export async function findSources(
     const twin = archives.find(other => other.path === path || (stem !== null && other.stem === stem));
     if (twin || stem === '')
       throw noSource(`source "${id}": its file name ${filename} gives no folder name of its own`);
-    const { kind } = await vetSource(path, {
-      unpacked: context.job.settings.limits.unpacked,
-      signal: context.signal,
-      label: filename,
-    });
+    const { kind } = await (vetted.get(path) ?? vet(context, path, filename, context.signal));
     const packing = kind.compression === 'none' ? kind.container : kind.compression;
     context.console.log(
       'info',
@@ -104,6 +122,7 @@ function withoutSources(spec: BuildSpec, definition: Definition): FoundSources {
   const main = definition.versions.get(spec.derivative);
   if (main === undefined)
     throw noSource(`${definition.file}: gives no version for derivative ${spec.derivative}`);
+  checkMain(main, definition.file, [spec.format]);
   return { main, archives: [] };
 }
 
@@ -115,8 +134,11 @@ export function stemOf(filename: string): string {
     .replace(/[^A-Za-z0-9-]/g, '');
 }
 
-/** The version in a sent file's name: `{id}`, one character, version, ending. Throws `bad-version`. */
-export function sentVersion(sent: Pick<Sent, 'id' | 'filename'>, main: boolean): string {
+/**
+ * The version in a sent file's name: `{id}`, one character, version, ending. `format` is the one whose main version it
+ * becomes, null for a source beside the main one. Throws `bad-version`.
+ */
+export function sentVersion(sent: Pick<Sent, 'id' | 'filename'>, format: FormatName | null): string {
   const name = basename(sent.filename);
   const bare = name.replace(ENDING, '');
   const where = `source "${sent.id}", file name ${name}`;
@@ -133,8 +155,8 @@ export function sentVersion(sent: Pick<Sent, 'id' | 'filename'>, main: boolean):
     );
   }
   const version = bare.slice(sent.id.length + 1);
-  if (main) checkMain(version, where);
-  else checkSupplementary(version, where);
+  if (format === null) checkSupplementary(version, where);
+  else checkMain(version, where, [format]);
   return version;
 }
 
@@ -145,6 +167,8 @@ function pinnedVersion(
   definition: Definition,
 ): string {
   const version = source.versions.get(spec.derivative);
+  // The definition may have been read for other formats as well, that take more.
+  if (version !== undefined && id === spec.artifact) checkMain(version, definition.file, [spec.format]);
   if (version !== undefined) return version;
   throw noSource(
     `${definition.file}: gives no version of "${id}" for derivative ${spec.derivative}, and no archive of it was sent`,

@@ -1,21 +1,29 @@
 /** Renders templates in a child process of their own: time, memory and output are bounded, and it can be killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { realpathSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../../proto/fault.ts';
+import { processStat } from '../process-stat.ts';
+import { toLine } from './jinja/json.ts';
 import type { RenderAnswer, RenderRequest } from './rendering.ts';
 
-/** Milliseconds that one template may take (hardening section 3). */
+/**
+ * Milliseconds of processor time that one template may take (hardening section 3): on a busy machine a second passes
+ * while a harmless one waits for its turn.
+ */
 const TIMEOUT = 1000;
-/** Milliseconds for the child to load the engine, on a busy machine. */
-const START_TIMEOUT = 20_000;
+/** Milliseconds until the child is given up, loading the engine or rendering, however little it got done. */
+const PATIENCE = 60_000;
+/** Milliseconds between looks at what a late template has used, at least; and those of a tick of /proc. */
+const LOOK = 50;
+const TICK = 10;
 /** Bytes that one template may give (hardening section 3), and characters of the line that carries them. */
 const MAX_OUTPUT = 4 * 1024 * 1024;
 const MAX_LINE = 6 * MAX_OUTPUT + 1024;
 /** Megabytes of heap of the child. */
 const MAX_HEAP = 128;
+/** Seconds of processor time of the child in all, as a bound on what a killed daemon leaves behind. */
+const MAX_CPU = 600;
 /** Characters kept of what the child says about itself. */
 const MAX_COMPLAINT = 2000;
 /** Bytes of a template. */
@@ -62,7 +70,7 @@ export class TemplateRenderer {
   async #start(): Promise<void> {
     const request = { name: 'start', template: '', context: {}, maxOutput: 0 };
     try {
-      await this.#exchange('start', request, START_TIMEOUT);
+      await this.#exchange('start', request, PATIENCE);
     } catch (error) {
       if (!(error instanceof Fault) || error.reason !== 'bad-template') throw error;
       await this.#ended;
@@ -71,18 +79,29 @@ export class TemplateRenderer {
     }
   }
 
-  async #exchange(name: string, request: RenderRequest, timeout: number): Promise<RenderAnswer> {
+  /** `limit` in milliseconds of the child's processor time. */
+  async #exchange(name: string, request: RenderRequest, limit: number): Promise<RenderAnswer> {
     const lines = this.#open();
-    this.#child?.stdin?.write(`${JSON.stringify(request)}\n`);
+    const pid = this.#child?.pid ?? 0;
+    const [began, before] = [performance.now(), usedBy(pid)];
+    this.#child?.stdin?.write(toLine(request));
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>(resolve => {
-      timer = setTimeout(() => resolve('late'), timeout);
+    const late = new Promise<number>(resolve => {
+      const look = (): void => {
+        const passed = performance.now() - began;
+        const now = usedBy(pid);
+        // Where nobody counts, all the time that has passed is taken for its own.
+        const left = limit - (before === null || now === null ? passed : now - before);
+        if (left <= 0 || passed >= PATIENCE) resolve(left <= 0 ? limit : PATIENCE);
+        else timer = setTimeout(look, Math.max(LOOK, left));
+      };
+      timer = setTimeout(look, limit);
     });
     const stop = (): void => this.close();
     this.#signal.addEventListener('abort', stop);
     try {
       const line = await Promise.race([lines.next(), late]);
-      if (line === 'late') throw bad(name, `takes longer than ${timeout / 1000} s`);
+      if (typeof line === 'number') throw bad(name, `takes longer than ${line / 1000} s`);
       if (line.done === true) {
         this.#signal.throwIfAborted();
         throw bad(name, `needs more than ${MAX_HEAP} MB of memory, or ended its renderer`);
@@ -100,16 +119,19 @@ export class TemplateRenderer {
 
   #open(): AsyncIterator<string> {
     if (this.#lines !== null) return this.#lines;
-    // Without the user namespace only root may leave the network; the child gives up root itself.
-    const unshare = process.getuid?.() === 0 ? ['--net'] : ['--user', '--net'];
+    // Without the user namespace only root may leave the network. The child gives up root itself, and with it a signal
+    // that would end it with us; so that it can't go on for ever then, its time is bounded.
+    const enter =
+      process.getuid?.() === 0
+        ? ['--net', '--', 'prlimit', `--cpu=${MAX_CPU}`]
+        : ['--user', '--net', '--', 'setpriv', '--pdeathsig', 'KILL'];
     const node = [
       `--max-old-space-size=${MAX_HEAP}`,
       '--permission',
       `--allow-fs-read=${ROOT}*`,
-      `--allow-fs-read=${join(packages(), '*')}`,
       '--no-warnings',
     ];
-    this.#child = spawn('unshare', [...unshare, '--', process.execPath, ...node, ENTRY], {
+    this.#child = spawn('unshare', [...enter, '--', process.execPath, ...node, ENTRY], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { NODE_PENDING_DEPRECATION: '0' },
     });
@@ -130,14 +152,10 @@ export class TemplateRenderer {
   }
 }
 
-/** Where the packages really are: their folder may be a link, which the child's permission does not follow. */
-function packages(): string {
-  const folder = join(ROOT, 'node_modules');
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
+/** Milliseconds of processor time that a process has used; null where that is not to be seen. */
+function usedBy(pid: number): number | null {
+  const stat = processStat(pid);
+  return stat === null ? null : stat.ticks * TICK;
 }
 
 function bad(name: string, what: string): Fault {

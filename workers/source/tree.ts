@@ -6,6 +6,7 @@ export function treeName(artifact: string, version: FullVersion): string {
   return `${artifact}-${withoutEpoch(version.main)}`;
 }
 
+/** A version as file names have it. */
 export function withoutEpoch(version: string): string {
   return version.replace(/^\d+:/, '');
 }

@@ -5,20 +5,49 @@ import type { FullVersion } from './prepared.ts';
 
 /** Longest version accepted, in characters. */
 const MAX_VERSION = 200;
-/** Upstream version as deb-version(7) allows it, with an optional epoch: what follows it may hold no further colon. */
-const MAIN = /^(?:\d{1,9}:)?[0-9][A-Za-z0-9.+~-]*$/;
-/** rpm allows no hyphen in a version; templates turn it into `~` with the filter rpm_version, so it is let pass. */
-const RELEASE = /^[A-Za-z0-9][A-Za-z0-9.+~^]*$/;
 
-/** Refuses what no package format takes as an upstream version. Throws `bad-version`. */
-export function checkMain(main: string, where: string): void {
-  if (main.length > MAX_VERSION || !MAIN.test(main)) {
-    throw new Fault(
-      'invalid',
-      'bad-version',
-      `${where}: "${main.slice(0, 80)}" is not a version: it begins with a digit and holds letters, digits and . + ~ -`,
-    );
-  }
+/** What a version of a format may be, and the same in words. */
+interface Syntax {
+  readonly main: RegExp;
+  readonly mainInWords: string;
+  readonly release: RegExp;
+  readonly releaseInWords: string;
+}
+
+const SYNTAX: Readonly<Record<FormatName, Syntax>> = {
+  // deb-version(7), with an optional epoch: what follows it may hold no further colon.
+  deb: {
+    main: /^(?:\d{1,9}:)?[0-9][A-Za-z0-9.+~-]*$/,
+    mainInWords: 'it begins with a digit and holds letters, digits and . + ~ -',
+    release: /^[A-Za-z0-9][A-Za-z0-9.+~]*$/,
+    releaseInWords: 'it holds letters, digits and . + ~',
+  },
+  // What rpmbuild takes (ALLOWED_CHARS_VERREL of its parser). It takes no hyphen in a version: templates turn one into
+  // `~` with the filter rpm_version, so it is let pass.
+  rpm: {
+    main: /^(?:\d{1,9}:)?[A-Za-z0-9][A-Za-z0-9._+~^-]*$/,
+    mainInWords: 'it begins with a letter or digit and holds letters, digits and . _ + ~ ^ -',
+    release: /^[A-Za-z0-9][A-Za-z0-9._+~^]*$/,
+    releaseInWords: 'it holds letters, digits and . _ + ~ ^',
+  },
+  // A part of a file name, after the last `_`.
+  osi: {
+    main: /^[A-Za-z0-9][A-Za-z0-9.+~^-]*$/,
+    mainInWords: 'it begins with a letter or digit and holds letters, digits and . + ~ ^ -',
+    release: /^0$/,
+    releaseInWords: 'it is 0',
+  },
+};
+
+/**
+ * Refuses what none of `formats` takes as an upstream version: all of a definition's when it is read, since one version
+ * is given for all, then that which is built. Throws `bad-version`.
+ */
+export function checkMain(main: string, where: string, formats: readonly FormatName[]): void {
+  if (main.length <= MAX_VERSION && formats.some(format => SYNTAX[format].main.test(main))) return;
+  const rules = [...new Set(formats.map(format => SYNTAX[format].mainInWords))];
+  const words = `${where}: "${main.slice(0, 80)}" is not a version: ${rules.join('; or ')}`;
+  throw new Fault('invalid', 'bad-version', words);
 }
 
 /** The same for a source beside the main one: its version goes into no package's. Throws `bad-version`. */
@@ -31,15 +60,12 @@ export function checkSupplementary(version: string, where: string): void {
   );
 }
 
-/** Refuses what can't be a release. Throws `bad-version`. */
-export function checkRelease(release: string, where: string): void {
-  if (release.length > MAX_VERSION || !RELEASE.test(release)) {
-    throw new Fault(
-      'invalid',
-      'bad-version',
-      `${where}: "${release.slice(0, 80)}" is not a release: it holds letters, digits and . + ~`,
-    );
-  }
+/** Refuses what can't be a release of the format. Throws `bad-version`. */
+export function checkRelease(release: string, where: string, format: FormatName): void {
+  const syntax = SYNTAX[format];
+  if (release.length <= MAX_VERSION && syntax.release.test(release)) return;
+  const words = `${where}: "${release.slice(0, 80)}" is not a release: ${syntax.releaseInWords}`;
+  throw new Fault('invalid', 'bad-version', words);
 }
 
 /** Joins the parts: `{main}-{release}[.{dist}][+build{N}]`. */
@@ -67,20 +93,23 @@ export function parseVersion(version: string, dist: string | null): FullVersion 
   return fullVersion(main, release, tagged ? dist : null, build);
 }
 
-/** The version of a new build, given the newest published one (null = none): counts rebuilds of the same release. */
+/** The version of a new build, given those that are taken: counts rebuilds of the same release. */
 export function nextVersion(
   main: string,
   release: string,
   dist: string | null,
-  published: string | null,
+  taken: readonly string[],
 ): FullVersion {
-  if (published !== null) {
-    const last = parseVersion(published, dist);
-    if (last.main === main && last.release === release && last.dist === dist) {
-      return fullVersion(main, release, dist, last.build + 1);
-    }
-  }
-  return fullVersion(main, release, dist, -1);
+  const builds = taken
+    .map(version => parseVersion(version, dist))
+    .filter(one => one.main === main && one.release === release && one.dist === dist)
+    .map(one => one.build + 1);
+  return fullVersion(
+    main,
+    release,
+    dist,
+    builds.reduce((a, b) => Math.max(a, b), -1),
+  );
 }
 
 /** What templates see of a version: `major`, the first part of `main`, is a number where it is all digits. */

@@ -2,6 +2,9 @@
 import { Fault } from '../../proto/fault.ts';
 import type { Member } from './tar.ts';
 
+/** Files that make a folder a definition, in the order in which they are looked for. */
+export const DEFINITION_FILES = ['artifact.yml', 'artifact.yaml', 'meta.yml'] as const;
+
 /** `definition`: all must be readable text names inside the tree. `source`: names and outward links are kept as they are. */
 export type Rules = 'definition' | 'source';
 
@@ -22,6 +25,8 @@ const MAX_COMPONENT = 255;
 const MAX_DEPTH = 100;
 /** Links followed to find where one leads, as Linux does. */
 const MAX_HOPS = 40;
+/** Names passed to find where all links lead; each may pass MAX_HOPS times a whole target, and nothing else runs then. */
+const MAX_STEPS = 5_000_000;
 /** Characters that change the direction of the text around them. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const ESCAPED = 120;
@@ -34,6 +39,14 @@ export interface Vetted {
   readonly target: string;
 }
 
+/** What is known of an archive once all its members are. */
+export interface Finished {
+  /** Names at its top. */
+  readonly roots: readonly string[];
+  /** The top directory that a definition's root is looked for in; '' = the archive's own top. */
+  readonly top: string;
+}
+
 /** One archive's members in order; `check()` each, then `finish()`. */
 export class Vetting {
   readonly #rules: Rules;
@@ -43,6 +56,7 @@ export class Vetting {
   readonly #tree = new Map<string, { type: 'file' | 'directory' | 'symlink'; target: string }>();
   /** Normalised spelling → path, to find twins. */
   readonly #spellings = new Map<string, string>();
+  #steps = 0;
   #members = 0;
   #bytes = 0;
 
@@ -87,19 +101,27 @@ export class Vetting {
     return { path, type: member.type, target };
   }
 
-  /** Where all members are known: every link of a definition must lead inside. Answers the names at the top. */
-  finish(): { roots: readonly string[] } {
-    if (this.#rules === 'definition') {
-      for (const [path, node] of this.#tree) {
-        if (node.type === 'symlink' && this.#leaves(path, node.target)) {
-          throw this.#unsafe(
-            Buffer.from(path, 'latin1'),
-            `is a link to "${shown(node.target)}", out of the tree`,
-          );
-        }
+  /** Where all members are known: every link of a definition must lead inside of what will be its root. */
+  finish(): Finished {
+    const roots = [...new Set([...this.#tree.keys()].map(path => path.split('/', 1)[0] ?? ''))];
+    if (this.#rules === 'source') return { roots, top: '' };
+    const top = this.#top(roots);
+    for (const [path, node] of this.#tree) {
+      if (node.type === 'symlink' && this.#leaves(path, node.target, top === '' ? 0 : 1)) {
+        throw this.#unsafe(
+          Buffer.from(path, 'latin1'),
+          `is a link to "${shown(node.target)}", out of the tree`,
+        );
       }
     }
-    return { roots: [...new Set([...this.#tree.keys()].map(path => path.split('/', 1)[0] ?? ''))] };
+    return { roots, top };
+  }
+
+  #top(roots: readonly string[]): string {
+    const [only] = roots;
+    const isDefinition = DEFINITION_FILES.some(name => this.#tree.has(name));
+    if (isDefinition || only === undefined || roots.length > 1) return '';
+    return this.#tree.get(only)?.type === 'directory' ? only : '';
   }
 
   #count(member: Member): void {
@@ -160,16 +182,22 @@ export class Vetting {
     }
   }
 
-  /** Walks a link's target through this archive's own links. A loop leads nowhere, so it doesn't leave. */
-  #leaves(path: string, target: string): boolean {
+  /**
+   * Walks a link's target through this archive's own links; `depth` is that of the root to be, whose folders above are
+   * gone once it is unpacked. A loop leads nowhere, so it doesn't leave.
+   */
+  #leaves(path: string, target: string, depth: number): boolean {
     const at = path.split('/').slice(0, -1);
-    const ahead = target.split('/');
+    const ahead = target.split('/').reverse();
     if (target.startsWith('/')) return true;
     for (let hops = 0; ahead.length > 0; ) {
-      const part = ahead.shift() ?? '';
+      const part = ahead.pop() ?? '';
+      if (++this.#steps > MAX_STEPS) {
+        throw this.#unsafe(Buffer.from(path, 'latin1'), 'is one link too many of those with long ways');
+      }
       if (part === '' || part === '.') continue;
       if (part === '..') {
-        if (at.length === 0) return true;
+        if (at.length <= depth) return true;
         at.pop();
         continue;
       }
@@ -179,7 +207,7 @@ export class Vetting {
       if (++hops > MAX_HOPS) return false;
       if (node.target.startsWith('/')) return true;
       at.pop();
-      ahead.unshift(...node.target.split('/'));
+      ahead.push(...node.target.split('/').reverse());
     }
     return false;
   }

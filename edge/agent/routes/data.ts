@@ -7,7 +7,8 @@ import type { Authenticate, Caller } from '../access.ts';
 import type { Cache } from '../cache.ts';
 import type { Cluster, Row } from '../cluster.ts';
 import { bothVocabularies } from '../policy.ts';
-import type { AgentSettings } from '../settings.ts';
+import type { AgentSettings } from '../schema.ts';
+import { requireVersion, VERSIONED } from '../version.ts';
 
 export interface DataParts {
   readonly cluster: Cluster;
@@ -18,14 +19,16 @@ export interface DataParts {
 
 type Answer = (caller: Caller, request: FastifyRequest) => Promise<unknown>;
 
+/** NO_VAL of slurm.h, above all job ids. */
+const NO_JOB_ID = 4_294_967_294;
 /** Rows joined per piece of a long list: few enough to be sent without a stall, many enough to be quick. */
 const ROWS_A_PIECE = 500;
 
 export function addDataRoutes(app: FastifyInstance, parts: DataParts): void {
   const { cluster, settings, authenticate } = parts;
   const get = (path: string, answer: Answer): void => {
-    app.get(`/v:version(\\d+\\.[\\w.]+)/${path}`, async (request, reply) => {
-      checkVersion(request);
+    app.get(`${VERSIONED}/${path}`, async (request, reply) => {
+      requireVersion(request);
       const made = await answer(await authenticate(request.raw), request);
       void reply.header('cache-control', 'no-store');
       return made instanceof RowList ? sendRows(reply, made.rows) : made;
@@ -43,7 +46,7 @@ export function addDataRoutes(app: FastifyInstance, parts: DataParts): void {
 
   get('permissions', async caller => ({ roles: caller.roles, actions: bothVocabularies(caller.actions) }));
   get('ping', async () => {
-    const { slurm, api } = await cluster.versions();
+    const { slurm, api } = await cluster.ping();
     return { versions: { slurm, api } };
   });
   get('stats', async caller => {
@@ -52,19 +55,20 @@ export function addDataRoutes(app: FastifyInstance, parts: DataParts): void {
   });
   get('jobs', async (caller, request) => {
     const own = ownOnly(caller, 'view-jobs', 'jobs-view-own');
-    const { node } = request.query as { node?: string };
-    return new RowList(visible(await cluster.jobs(node ?? null), own));
+    return new RowList(visible(await cluster.jobs(single(request, 'node')), own));
   });
   get('jobs/past', async (caller, request) => {
     const own = ownOnly(caller, 'jobs-view-past', 'jobs-view-past-own');
-    const { hours = '' } = request.query as { hours?: string };
-    if (!/^\d{1,6}$/.test(hours)) throw new Refusal(400, 'the query must have hours=N');
+    const hours = single(request, 'hours');
+    if (hours === null || !/^\d{1,6}$/.test(hours)) throw new Refusal(400, 'the query must have hours=N');
     const span = Math.min(Math.max(1, Number(hours)), settings.slurmdbd.jobs_max_hours);
     return new RowList(visible(await cluster.pastJobs(span), own));
   });
   get('job/:id', async (caller, request) => {
     const { id = '' } = request.params as { id?: string };
-    if (!/^\d{1,10}$/.test(id)) throw new Fault('not_found', 'not-found', `Job ${id} not found`);
+    // 22.05's slurmrestd ends at a job id that is none, and cuts one of more than 32 bits: another job would be shown.
+    if (!/^[1-9]\d{0,9}$/.test(id) || Number(id) >= NO_JOB_ID)
+      throw new Fault('not_found', 'not-found', `Job ${id} not found`);
     const own = ownOnly(caller, 'view-jobs', 'jobs-view-own');
     const { job, user } = await cluster.job(Number(id));
     if (own !== null && user.toLowerCase() !== own) {
@@ -104,8 +108,8 @@ function addCacheRoutes(
     caller.require('cache-view');
     return counts();
   });
-  app.post('/v:version(\\d+\\.[\\w.]+)/cache/reset', async request => {
-    checkVersion(request);
+  app.post(`${VERSIONED}/cache/reset`, async request => {
+    requireVersion(request);
     const caller = await authenticate(request.raw);
     caller.require('cache-reset');
     counts();
@@ -114,10 +118,11 @@ function addCacheRoutes(
   });
 }
 
-/** Frontends of 6 and 7 ask alike. */
-function checkVersion(request: FastifyRequest): void {
-  const { version = '' } = request.params as { version?: string };
-  if (!/^[67]\./.test(version)) throw new Fault('not_found', 'not-found', `version ${version} is not served`);
+/** A query parameter that stands once, null without one. Throws 400 when it stands twice. */
+function single(request: FastifyRequest, name: string): string | null {
+  const value = (request.query as Readonly<Record<string, string | string[]>>)[name] ?? null;
+  if (Array.isArray(value)) throw new Refusal(400, `the query has more than one ${name}`);
+  return value;
 }
 
 /** The caller's login in lower case when only their own are shown to them, null when all are. */

@@ -1,17 +1,18 @@
 /** `/metrics` for a collector, and the charts that are drawn from what it stored. */
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../../../proto/fault.ts';
+import { requireNetwork } from '../../http/networks.ts';
 import { Refusal } from '../../http/problem.ts';
-import { type Authenticate, requireNetwork } from '../access.ts';
+import { negotiate, sendMetrics } from '../../http/scrape.ts';
+import type { Authenticate } from '../access.ts';
 import type { Cache } from '../cache.ts';
 import type { Collector } from '../collector.ts';
-import { CONTENT_TYPES, negotiate, render } from '../exposition.ts';
+import { render } from '../exposition.ts';
 import { CHARTS, type Chart, type HistoryOptions, RANGES, type Range, readHistory } from '../history.ts';
 import { clusterFamilies } from '../metrics.ts';
 import type { AgentAction } from '../policy.ts';
-import type { AgentSettings } from '../settings.ts';
+import type { AgentSettings } from '../schema.ts';
+import { requireVersion, VERSIONED } from '../version.ts';
 
 export interface MetricsParts {
   readonly settings: AgentSettings;
@@ -22,9 +23,10 @@ export interface MetricsParts {
   readonly now: () => number;
 }
 
-const compress = promisify(gzip);
 /** The documented address of the collector's HTTP API where none is set. */
 const DEFAULT_HOST = 'http://localhost:9090';
+/** Seconds that the collector gets for one query. */
+const PATIENCE = 10;
 /** Whose data a chart shows, and so what one must be allowed to see. */
 const NEEDED: Readonly<Record<Chart, AgentAction>> = {
   nodes: 'view-nodes',
@@ -36,7 +38,8 @@ const NEEDED: Readonly<Record<Chart, AgentAction>> = {
 
 export function addMetricsRoutes(app: FastifyInstance, parts: MetricsParts): void {
   app.get('/metrics', (request, reply) => scrape(request, reply, parts));
-  app.get('/v:version(\\d+\\.[\\w.]+)/metrics/:metric', async (request, reply) => {
+  app.get(`${VERSIONED}/metrics/:metric`, async (request, reply) => {
+    requireVersion(request);
     void reply.header('cache-control', 'no-store');
     return chart(request, parts);
   });
@@ -57,15 +60,7 @@ async function scrape(
     clusterFamilies(snapshot, collector, settings.metrics.prefix, now(), counts),
     exposition,
   );
-  void reply.headers({
-    'content-type': CONTENT_TYPES[exposition],
-    vary: 'Accept, Accept-Encoding',
-    'cache-control': 'no-store',
-  });
-  if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(request.headers['accept-encoding'] ?? '')) {
-    return reply.send(Buffer.from(text, 'utf8'));
-  }
-  return reply.header('content-encoding', 'gzip').send(await compress(text, { level: 1 }));
+  return sendMetrics(request, reply, exposition, text);
 }
 
 async function chart(
@@ -90,6 +85,7 @@ async function chart(
     prefix: settings.metrics.prefix,
     match: settings.metrics.match,
     scrapeInterval: settings.metrics.scrape_interval,
+    patience: PATIENCE,
     now,
   };
   return readHistory(wanted, range as Range, options);

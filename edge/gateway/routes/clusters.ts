@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import { Fault } from '../../../proto/fault.ts';
 import { readBearer } from '../../auth/bearer.ts';
 import type { Verified } from '../../auth/token.ts';
+import { goneSignal } from '../../http/gone.ts';
 import { Refusal } from '../../http/problem.ts';
 import { type Agent, describeTrouble, isLate } from '../agents.ts';
 import type { Clusters } from '../clusters.ts';
@@ -14,6 +15,9 @@ export interface ClusterRouteParts {
   /** Seconds until an agent must have begun to answer. */
   readonly timeout: number;
 }
+
+/** The one query whose answer goes on as long as somebody looks. */
+const EVENTS = 'events';
 
 /** What the agents offer below `/v{V}/`, by a pattern for each path segment. */
 const QUERIES: readonly (readonly [method: 'GET' | 'POST', path: string, what: RegExp])[] = [
@@ -30,11 +34,20 @@ const QUERIES: readonly (readonly [method: 'GET' | 'POST', path: string, what: R
   ['GET', 'accounts', /^accounts$/],
   ['GET', 'associations', /^associations$/],
   ['GET', 'metrics', /^metrics\/[a-z_]{1,32}$/],
+  ['GET', EVENTS, /^events$/],
   ['GET', 'cache statistics', /^cache\/stats$/],
   ['POST', 'cache reset', /^cache\/reset$/],
 ];
 /** Headers of an agent's answer that reach the browser; cookies and the rest stay behind. */
-const PASSED = ['content-type', 'content-encoding', 'content-length', 'last-modified', 'vary', 'retry-after'];
+const PASSED = [
+  'x-accel-buffering',
+  'content-type',
+  'content-encoding',
+  'content-length',
+  'last-modified',
+  'vary',
+  'retry-after',
+];
 /** Bytes of a request's body that are passed on. */
 const MAX_BODY = 1024 * 1024;
 
@@ -68,7 +81,14 @@ export function addClusterRoutes(app: FastifyInstance, parts: ClusterRouteParts)
       ? `/racksdb/v${drawings.version}/${raw.slice('racksdb/'.length)}`
       : `/v${version}/${raw}`;
     const suffix = query === undefined ? '' : `?${query}`;
-    return forward(request, reply, agent, agent.base + target + suffix, racksdb, parts.timeout);
+    const expected = racksdb ? /^/ : what === EVENTS ? /^text\/event-stream\b/i : null;
+    const pool = what === EVENTS ? agent.streams : agent.pool;
+    return forward(
+      request,
+      reply,
+      { agent, pool, path: agent.base + target + suffix, expected },
+      parts.timeout,
+    );
   };
   app.get('/api/agents/:cluster/*', handle);
   // The body is passed on as it comes, so nothing may read it before.
@@ -98,33 +118,38 @@ function checkRacksdb(rest: string): void {
   if (bad) throw new Refusal(400, 'the path is not valid');
 }
 
+interface Target {
+  readonly agent: Agent;
+  readonly pool: Agent['pool'];
+  readonly path: string;
+  /** Media types of the answer beside JSON. */
+  readonly expected: RegExp | null;
+}
+
 async function forward(
   request: FastifyRequest,
   reply: FastifyReply,
-  agent: Agent,
-  path: string,
-  racksdb: boolean,
+  { agent, pool, path, expected }: Target,
   timeout: number,
 ): Promise<FastifyReply> {
-  const { authorization, accept, 'accept-encoding': encoding, 'content-type': type } = request.headers;
+  const { authorization, accept, 'accept-encoding': encoding, 'content-type': sent } = request.headers;
   const length = request.headers['content-length'];
   if (length !== undefined && Number(length) > MAX_BODY) throw new Refusal(413, 'the body is too large');
-  const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
+  const gone = goneSignal(reply);
   let answer: Dispatcher.ResponseData;
   try {
-    answer = await agent.pool.request({
+    answer = await pool.request({
       method: request.method as Dispatcher.HttpMethod,
       path,
       headers: {
         authorization,
         ...(accept === undefined ? {} : { accept }),
         ...(encoding === undefined ? {} : { 'accept-encoding': encoding }),
-        ...(type === undefined ? {} : { 'content-type': type }),
+        ...(sent === undefined ? {} : { 'content-type': sent }),
         ...(length === undefined ? {} : { 'content-length': length }),
       },
       body: request.method === 'POST' ? request.raw : null,
-      signal: gone.signal,
+      signal: gone,
     });
   } catch (error) {
     const reason = describeTrouble(error, timeout);
@@ -132,8 +157,9 @@ async function forward(
     throw new Refusal(502, `The agent of cluster ${agent.name} can't be reached: ${reason}`);
   }
   const { statusCode: status, headers, body } = answer;
-  const isJson = /^application\/(json|problem\+json)\b/i.test(String(headers['content-type'] ?? ''));
-  if (status === 401 || status === 407 || (status >= 300 && status < 400) || !(isJson || racksdb)) {
+  const type = String(headers['content-type'] ?? '');
+  const isFit = /^application\/(json|problem\+json)\b/i.test(type) || expected?.test(type);
+  if (status === 401 || status === 407 || (status >= 300 && status < 400) || !isFit) {
     await body.dump();
     throw new Refusal(502, describeAnswer(agent.name, status));
   }

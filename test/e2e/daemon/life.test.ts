@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import { COMMAND, decodeEnd, FrameReader } from '../../../proto/frame.ts';
+import { COMMAND, decodeEnd, encodeFrame, FrameReader } from '../../../proto/frame.ts';
 import {
   failDaemon,
   type Home,
@@ -12,8 +12,8 @@ import {
   type RunningDaemon,
   spoolBuild,
   startDaemon,
-  until,
 } from '../../support/daemon.ts';
+import { until } from '../../support/until.ts';
 
 const INSTANCE = { instance: 'default' };
 const INSTANCE_FILE = `name: An instance
@@ -73,8 +73,14 @@ describe('the daemon in an empty home', () => {
     const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
     assert.equal(payload.exp - payload.iat, 2_592_000);
     assert.equal(payload.aud, 'rackwright');
+    // Where no instance is named, the token of any one counts, and a bad one is no better than elsewhere.
+    const list = (authorization: string) =>
+      daemon.service('InstanceService', 'edge').listInstances({}, { authorization });
+    assert.equal((await list(call.authorization)).instances.length, 1);
+    await assert.rejects(list('Bearer x.y.z'), { kind: 'forbidden', reason: 'token-invalid' });
     await daemon.service('TokenService').revokeToken({ ...INSTANCE, jti: issued?.jti ?? '' });
     await assert.rejects(edge.whoAmI(INSTANCE, call), { kind: 'forbidden', reason: 'token-revoked' });
+    await assert.rejects(list(call.authorization), { kind: 'forbidden', reason: 'token-revoked' });
   });
 
   test('refuses malformed credentials as forbidden', async () => {
@@ -84,12 +90,10 @@ describe('the daemon in an empty home', () => {
     }
   });
 
-  test('refuses a second daemon on the same state within a second, naming the first', async () => {
-    const { code, said, took } = await failDaemon(home);
+  test('refuses a second daemon on the same state, naming the first', async () => {
+    const { code, said } = await failDaemon(home);
     assert.equal(code, 1);
     assert.match(said, new RegExp(`process ${daemon.child.pid}\\)`));
-    // Starting Node on a busy machine is most of it.
-    assert.ok(took < 8000, `${took} ms`);
     assert.equal((await daemon.service('InstanceService').listInstances({})).instances.length, 1);
   });
 
@@ -132,6 +136,34 @@ describe('settings', () => {
     );
   });
 
+  test('warn of keys that have no effect, each with its place, and of no others', async () => {
+    const idle = [
+      ...['[images]', 'defs = /usr/share/images', 'create_cmd = mkosi', '[registry]', 'conf = /etc/reprepro'],
+      ...['[keyring]', 'type = ed25519', 'seeder = rngd', '[format:osi]', 'builder = mkosi'],
+      ...[
+        '[format:rpm]',
+        'env_default_repos = rocky-9 https://example.org/rocky',
+        'env_default_modules = a:1',
+      ],
+      ...['prescript_deps = wget', 'compression = gz'],
+    ];
+    home.configure('rackwright.ini', `${idle.join('\n')}\n`);
+    const daemon = await startDaemon(home);
+    try {
+      const said = [...daemon.log().matchAll(/rackwright\.ini:(\d+): (\S+): has no effect here: /g)];
+      assert.deepEqual(
+        said.map(([, line, key]) => `${line} ${key}`),
+        [
+          ...['2 [images]>defs', '3 [images]>create_cmd', '5 [registry]>conf', '8 [keyring]>seeder'],
+          ...['12 [format:rpm]>env_default_repos', '13 [format:rpm]>env_default_modules'],
+          ...['14 [format:rpm]>prescript_deps', '10 [format:osi]>builder'],
+        ],
+      );
+    } finally {
+      await daemon.stop();
+    }
+  });
+
   test('refuse a policy with unknown actions', async () => {
     home.configure('policy.ini', '[roles]\nanonymous\n[anonymous]\nactions=fly\n');
     assert.match((await failDaemon(home)).said, /policy\.ini:4: \[anonymous\]>actions: unknown action fly/);
@@ -158,7 +190,7 @@ describe('settings', () => {
   });
 });
 
-const NAMES = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
+const NAMES = Array.from({ length: 14 }, (_, at) => `i${at}`);
 
 describe('tasks', () => {
   let home: Home;
@@ -192,7 +224,7 @@ describe('tasks', () => {
   };
   const state = async (task: string) => (await get(task)).state;
   const finished = (task: string): Promise<void> =>
-    until(`task ${task} finishes`, async () => (await state(task)) === 'TASK_STATE_FINISHED');
+    until(async () => (await state(task)) === 'TASK_STATE_FINISHED');
 
   test('run, end with their true result and keep their journal', async () => {
     const [good, bad] = [await submit('ok'), await submit('fail')];
@@ -272,8 +304,26 @@ describe('tasks', () => {
     assert.equal(spooled(), left);
   });
 
+  test('are paged so that no answer is too large, however long their messages are', async () => {
+    const blocks = [await submit('wait600000-a'), await submit('wait600000-b')];
+    const message = 'x'.repeat(64 * 1024);
+    const many: string[] = [];
+    for (let at = 0; at < 80; at++) many.push(await submit('ok', { message }));
+    const seen: string[] = [];
+    let [after, pages] = ['', 0];
+    do {
+      const answer = await daemon.service('TaskService').listTasks({ ...here, limit: 1000, after });
+      seen.push(...answer.tasks.map(task => task.id));
+      after = answer.next;
+      pages++;
+    } while (after !== '');
+    assert.deepEqual(seen.toSorted(), [...blocks, ...many].toSorted());
+    assert.ok(pages > 2);
+    for (const task of seen.toReversed()) await daemon.service('TaskService').cancelTask({ ...here, task });
+  });
+
   test('wait with a reason and a position, obey priorities, and page', async () => {
-    const running = [await submit('wait60000-a'), await submit('wait60000-b')];
+    const running = [await submit('wait600000-a'), await submit('wait600000-b')];
     const waiting = [];
     for (let at = 0; at < 5; at++) waiting.push(await submit(`ok-${at}`));
     const last = waiting[4] ?? '';
@@ -295,12 +345,32 @@ describe('tasks', () => {
     assert.equal(pending.tasks[0]?.id, last);
   });
 
+  test('that run are told by the time of their start, the first one first, and paged so', async () => {
+    const first = await submit('wait600000-first');
+    const second = await submit('wait600000-second');
+    await until(async () => (await get(second)).state === 'TASK_STATE_RUNNING');
+    const late = await submit('wait600000-late');
+    const urgent = await submit('wait600000-urgent', { priority: 50 });
+    await daemon.service('TaskService').cancelTask({ ...here, task: first });
+    await until(async () => (await get(urgent)).state === 'TASK_STATE_RUNNING');
+    const seen: string[] = [];
+    for (let after = ''; ; ) {
+      const page = await daemon
+        .service('TaskService')
+        .listTasks({ ...here, states: ['TASK_STATE_RUNNING'], limit: 1, after });
+      seen.push(...page.tasks.map(task => task.id));
+      after = page.next;
+      if (after === '') break;
+    }
+    assert.deepEqual(seen, [second, urgent], `${late} waits`);
+  });
+
   test('are cancelled whether they wait, run or do not listen, and leave no process', async () => {
     const stuck = await submit('stuck');
-    const calm = await submit('wait60000');
+    const calm = await submit('wait600000');
     const waiting = await submit('ok');
     const step = async () => (await get(stuck)).progress?.step ?? '';
-    await until('the stubborn process runs', async () => (await step()).startsWith('pid'));
+    await until(async () => (await step()).startsWith('pid'));
     const cancel = (task: string) => daemon.service('TaskService').cancelTask({ ...here, task });
     assert.equal((await cancel(waiting)).task?.result, 'TASK_RESULT_CANCELLED');
     await cancel(calm);
@@ -332,7 +402,7 @@ describe('tasks', () => {
   test('tell watchers what they are and what becomes of them', async () => {
     const over = new AbortController();
     const seen: string[] = [];
-    const slow = await submit('wait300');
+    const slow = await submit('held');
     const watching = (async () => {
       const call = { signal: over.signal, timeout: Number.POSITIVE_INFINITY };
       for await (const { task } of daemon.service('TaskService').watchTasks(here, call)) {
@@ -340,29 +410,87 @@ describe('tasks', () => {
         if (seen.at(-1) === 'ok TASK_STATE_FINISHED') break;
       }
     })();
+    await until(() => seen.includes('held TASK_STATE_RUNNING'));
+    release(await get(slow));
     await finished(slow);
     await submit('ok');
     await watching;
     over.abort();
-    assert.ok(seen.includes('wait300 TASK_STATE_RUNNING'));
-    assert.ok(seen.includes('wait300 TASK_STATE_FINISHED'));
+    assert.ok(seen.includes('held TASK_STATE_FINISHED'));
+  });
+
+  test('are watched by 2,000 at once; more are refused, however slowly they read', async () => {
+    const over = new AbortController();
+    const call = { signal: over.signal, timeout: Number.POSITIVE_INFINITY };
+    const message = 'x'.repeat(4000);
+    const tasks = await Promise.all(Array.from({ length: 100 }, () => submit('wait600000', { message })));
+    const [task = ''] = tasks;
+    const { watchTasks } = daemon.service('TaskService');
+    const watchers = Array.from({ length: 2000 }, () =>
+      watchTasks({ ...here, task }, call)[Symbol.asyncIterator](),
+    );
+    for (const { value } of await Promise.all(watchers.map(one => one.next()))) {
+      assert.equal(value?.task?.id, task);
+    }
+    // It is told what there is before it is refused: the refusal has to wait until it has read that.
+    const late = watchTasks(here, call)[Symbol.asyncIterator]();
+    await late.next();
+    await new Promise(resolve => setTimeout(resolve, 300));
+    const drain = async (watcher: typeof late): Promise<void> => {
+      while (!(await watcher.next()).done);
+    };
+    await assert.rejects(drain(late), { kind: 'exhausted', reason: 'busy' });
+    const { cancelTask } = daemon.service('TaskService');
+    await Promise.all(tasks.map(id => cancelTask({ ...here, task: id })));
+    // The daemon itself is among those who watch.
+    const ends = await Promise.allSettled(watchers.map(drain));
+    assert.ok(ends.filter(({ status }) => status === 'rejected').length < 10);
+  });
+
+  test('are watched on by who stays when 1,500 others leave the same connection at once', async () => {
+    const task = await submit('wait600000');
+    const { watchTasks, cancelTask } = daemon.service('TaskService');
+    const { follow } = daemon.service('ConsoleService');
+    const watching = new AbortController();
+    const endless = (signal: AbortSignal) => ({ signal, timeout: Number.POSITIVE_INFINITY });
+    const stays = watchTasks({ ...here, task }, endless(watching.signal))[Symbol.asyncIterator]();
+    await stays.next();
+    const leaving = new AbortController();
+    const others = Array.from({ length: 1500 }, () =>
+      follow({ ...here, task }, endless(leaving.signal))[Symbol.asyncIterator](),
+    );
+    await Promise.all(others.map(one => one.next()));
+    leaving.abort();
+    await Promise.allSettled(others.map(one => one.next()));
+    await cancelTask({ ...here, task });
+    let last = '';
+    for (;;) {
+      const { value, done } = await stays.next();
+      if (done) break;
+      last = value.task?.state ?? '';
+    }
+    assert.equal(last, 'TASK_STATE_FINISHED');
   });
 
   test('are followed from pending to the end frame, byte for byte, and from any frame on', async () => {
-    await submit('wait400-a');
-    await submit('wait400-b');
+    const before = [await submit('held-a'), await submit('held-b')];
     const task = await submit('wait100-c');
     const chunks: Buffer[] = [];
-    const call = { timeout: 20_000 };
+    const call = { timeout: Number.POSITIVE_INFINITY };
     const follow = daemon.service('ConsoleService').follow({ ...here, task, heartbeat: 1 }, call);
-    for await (const { frames } of follow) chunks.push(Buffer.from(frames));
+    for await (const { frames } of follow) {
+      // It waits until something was heard of it.
+      if (chunks.length === 0) for (const other of before) release(await get(other));
+      chunks.push(Buffer.from(frames));
+    }
     // Whoever has read the end finds the result.
     assert.equal(await state(task), 'TASK_STATE_FINISHED');
     const all = [...new FrameReader().push(Buffer.concat(chunks))];
     assert.equal(all[0]?.command, COMMAND.heartbeat);
-    const beats = all.filter(frame => frame.command === COMMAND.heartbeat).length;
+    // After silence, however short the task is, there may be more of them.
+    const told = all.filter(frame => frame.command !== COMMAND.heartbeat);
     const journal = readFileSync((await get(task)).io?.journal ?? '');
-    assert.deepEqual(Buffer.concat(chunks).subarray(beats * 8), journal);
+    assert.deepEqual(Buffer.concat(told.map(frame => encodeFrame(frame.command, frame.payload))), journal);
     const first = 8 + journal.readUInt32LE(4);
     const rest: Buffer[] = [];
     for await (const { frames } of daemon
@@ -371,13 +499,26 @@ describe('tasks', () => {
       rest.push(Buffer.from(frames));
     }
     assert.deepEqual(Buffer.concat(rest), journal.subarray(first));
+    // R42: past the end, a journal that is still written is waited for.
+    const running = await submit('held-d');
+    await until(async () => (await state(running)) === 'TASK_STATE_RUNNING');
+    const past = { ...here, task: running, offset: 1_000_000, heartbeat: 1 };
+    for await (const { frames } of daemon.service('ConsoleService').follow(past, call)) {
+      for (const frame of new FrameReader().push(frames)) assert.equal(frame.command, COMMAND.heartbeat);
+      release(await get(running));
+    }
+    assert.equal(await state(running), 'TASK_STATE_FINISHED');
   });
 
   test('are purged by policy, with their folders, and never while they run', async () => {
     const old = [];
-    for (let at = 0; at < 4; at++) old.push(await submit(`ok-${at}`));
-    for (const task of old) await finished(task);
-    const running = await submit('wait60000');
+    for (let at = 0; at < 4; at++) {
+      const task = await submit(`ok-${at}`);
+      // One after the other: the last are those that ended last.
+      await finished(task);
+      old.push(task);
+    }
+    const running = await submit('wait600000');
     await assert.rejects(daemon.service('TaskService').purgeHistory({ ...here, policy: 'all' }), {
       kind: 'invalid',
     });
@@ -415,13 +556,13 @@ describe('tasks over restarts', () => {
   };
   const state = async (task: string) => (await get(task)).state;
   const finished = (task: string): Promise<void> =>
-    until(`task ${task} finishes`, async () => (await state(task)) === 'TASK_STATE_FINISHED');
+    until(async () => (await state(task)) === 'TASK_STATE_FINISHED');
 
   test('are in order and complete after SIGKILL; what ran runs once more and says so', async () => {
-    const running = [await submit('wait3000-a'), await submit('wait3000-b')];
+    const running = [await submit('held-a'), await submit('held-b')];
     const waiting = [];
     for (let at = 0; at < 10; at++) waiting.push(await submit(`ok-${at}`));
-    await until('both run', async () => (await get(running[1] ?? '')).state === 'TASK_STATE_RUNNING');
+    await until(async () => (await get(running[1] ?? '')).state === 'TASK_STATE_RUNNING');
     await daemon.stop('SIGKILL');
     daemon = await startDaemon(home, { quick: true });
     const listed = await daemon.service('TaskService').listTasks({ ...INSTANCE });
@@ -429,6 +570,7 @@ describe('tasks over restarts', () => {
       listed.tasks.map(task => task.id),
       [...running, ...waiting],
     );
+    for (const task of running) release(await get(task));
     for (const task of [...running, ...waiting]) await finished(task);
     for (const task of running) {
       assert.equal((await get(task)).attempts, 2);
@@ -438,9 +580,9 @@ describe('tasks over restarts', () => {
   });
 
   test('are given up after a second interruption', async () => {
-    const task = await submit('wait60000');
+    const task = await submit('wait600000');
     for (let turn = 0; turn < 2; turn++) {
-      await until('it runs', async () => (await state(task)) === 'TASK_STATE_RUNNING');
+      await until(async () => (await state(task)) === 'TASK_STATE_RUNNING');
       await daemon.stop('SIGKILL');
       daemon = await startDaemon(home, { quick: true });
     }
@@ -450,12 +592,12 @@ describe('tasks over restarts', () => {
     assert.equal((await endOf(daemon, task))?.succeeded, false);
   });
 
-  test('wait again after SIGTERM, which ends the daemon in time with exit code 0', async () => {
-    const tasks = [await submit('wait60000-a'), await submit('wait60000-b'), await submit('wait60000-c')];
-    await until('two run', async () => (await get(tasks[1] ?? '')).state === 'TASK_STATE_RUNNING');
-    const began = performance.now();
+  test('wait again after SIGTERM, which ends the daemon before they would end, with exit code 0', async () => {
+    const tasks = [await submit('wait600000-a'), await submit('wait600000-b'), await submit('wait600000-c')];
+    await until(async () => (await get(tasks[1] ?? '')).state === 'TASK_STATE_RUNNING');
+    const { place } = await get(tasks[0] ?? '');
     assert.equal(await daemon.stop('SIGTERM'), 0);
-    assert.ok(performance.now() - began < 10_000);
+    assert.equal(readFileSync(join(place, 'runs'), 'utf8'), 'start 1\n', 'it was stopped, not waited for');
     daemon = await startDaemon(home, { quick: true });
     const listed = (await daemon.service('TaskService').listTasks(INSTANCE)).tasks;
     assert.deepEqual(
@@ -473,7 +615,11 @@ describe('tasks over restarts', () => {
     const hook = join(home.path, 'hook.sh');
     writeFileSync(
       hook,
-      `#!/bin/sh\necho "$RACKWRIGHT_TASK_STAGE $FATBUILDR_TASK_RESULT $RACKWRIGHT_INSTANCE_ID" >>${seen}\n`,
+      // The line comes last: whoever sees it finds the rest whole.
+      `#!/bin/sh
+echo "$RACKWRIGHT_TASK_METADATA" | base64 -d >${seen}.metadata
+echo "$RACKWRIGHT_TASK_STAGE $FATBUILDR_TASK_RESULT $RACKWRIGHT_INSTANCE_ID" >>${seen}
+`,
       {
         mode: 0o755,
       },
@@ -481,13 +627,25 @@ describe('tasks over restarts', () => {
     home.configure('rackwright.ini', `[tasks]\nhook = ${hook}\n`);
     daemon = await startDaemon(home, { quick: true });
     await finished(await submit('fail'));
-    await until(
-      'the hook ran twice',
-      async () => existsSync(seen) && readFileSync(seen, 'utf8').split('\n').length > 2,
-    );
+    await until(async () => existsSync(seen) && readFileSync(seen, 'utf8').split('\n').length > 2);
     assert.equal(readFileSync(seen, 'utf8'), 'start unknown default\nend failed default\n');
+    // A variable holds 128 KiB, and quotes are two characters of JSON each.
+    rmSync(seen);
+    await finished(await submit('ok', { message: '"'.repeat(64 * 1024) }));
+    await until(async () => existsSync(seen) && readFileSync(seen, 'utf8').split('\n').length > 2);
+    const told = JSON.parse(readFileSync(`${seen}.metadata`, 'utf8')) as {
+      artifact: string;
+      message: string;
+    };
+    assert.deepEqual(told.artifact, 'ok');
+    assert.equal(told.message, `${'"'.repeat(1000)}…`);
   });
 });
+
+/** Lets a task end that is held. */
+function release({ place }: { readonly place: string }): void {
+  writeFileSync(join(place, 'go'), '');
+}
 
 /** The end frame of a task's journal, as it is followed. */
 async function endOf(daemon: RunningDaemon, task: string, where = INSTANCE) {

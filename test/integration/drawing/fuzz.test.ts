@@ -1,10 +1,10 @@
-/** Documents made to hurt: no crash, no bug, bounded time and memory, whatever parameters or inventories say. */
+/** Documents made to hurt: no crash, no bug, bounded work, whatever parameters or inventories say. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Fault } from '../../../proto/fault.ts';
 import { PARAMETERS, type Property, type Section } from '../../../proto/parameters.ts';
 import { ink, plan } from '../../../workers/drawing/draw.ts';
-import { compileText, createMeasure, inventoryOf, requestFor } from '../../support/drawing.ts';
+import { compileText, createMeasure, flatten, inventoryOf, requestFor } from '../../support/drawing.ts';
 import { EXAMPLE } from '../../support/drawing-service.ts';
 import { random, SEED, scaled } from '../../support/scale.ts';
 
@@ -116,17 +116,17 @@ function document(next: Random): string {
   return text;
 }
 
+/** Shapes that the example's few things may be drawn as: time and memory go with them. */
+const MAX_SHAPES = 2000;
+
 /** Draws; a fault that was foreseen is an answer, anything else is thrown with what brought it. */
 function attempt(work: () => void, text: string): boolean {
-  const start = performance.now();
   try {
     work();
     return true;
   } catch (error) {
     if (error instanceof Fault && error.kind !== 'internal') return false;
     throw new Error(`${(error as Error).stack}\n--- after:\n${text}`);
-  } finally {
-    assert.ok(performance.now() - start < 20_000, `it took ${performance.now() - start} ms:\n${text}`);
   }
 }
 
@@ -138,6 +138,7 @@ test('fuzzed parameters draw or are refused in words', t => {
   const measure = createMeasure();
   let drawn = 0;
   let inked = 0;
+  let shapes = 0;
   for (let i = 0; i < count; i++) {
     const text = document(next);
     const format = pick(['png', 'svg', 'pdf'] as const, next);
@@ -153,6 +154,8 @@ test('fuzzed parameters draw or are refused in words', t => {
       const planned = plan(inventory, requestFor(entity, name, text, { format }), measure);
       assert.ok(planned.drawing.width >= 1 && planned.drawing.height >= 1);
       assert.ok(planned.drawing.width <= 20_000 && planned.drawing.height <= 20_000);
+      shapes = Math.max(shapes, flatten(planned.drawing.shapes).length);
+      assert.ok(shapes <= MAX_SHAPES, `${shapes} shapes`);
       // Ink is dear: small ones of one in ten.
       if (i % 10 === 0 && planned.drawing.width * planned.drawing.height < 4e6) {
         assert.ok(ink(planned).image.length > 0);
@@ -161,7 +164,7 @@ test('fuzzed parameters draw or are refused in words', t => {
     }, text);
     if (good) drawn++;
   }
-  t.diagnostic(`${drawn} were laid out, ${inked} inked`);
+  t.diagnostic(`${drawn} were laid out of up to ${shapes} shapes, ${inked} inked`);
   assert.ok(drawn > count / 10 && drawn < count, `${drawn} of ${count}`);
 });
 

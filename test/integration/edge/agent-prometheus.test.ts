@@ -1,14 +1,14 @@
 /** The agent's metrics as collectors take them: a real Prometheus scrapes and answers charts, promtool has no complaint. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { type OpenAgent, openAgent } from '../../support/agent.ts';
-import { freePort, type Prometheus, startPrometheus } from '../../support/prometheus.ts';
-import { until } from '../../support/slurm.ts';
-import { type ScriptedSlurmrestd, scriptedSlurmrestd } from '../../support/slurmrestd.ts';
+import { type Parsed, promtoolOn, readStrictly } from '../../support/exposition.ts';
+import { type Prometheus, startPrometheus } from '../../support/prometheus.ts';
+import { ODD_USER, type ScriptedSlurmrestd, scriptedSlurmrestd } from '../../support/slurmrestd.ts';
+import { freePort, until } from '../../support/until.ts';
 
 describe('metrics', () => {
   const folder = mkdtempSync(join(tmpdir(), 'rwagent-'));
@@ -34,18 +34,53 @@ describe('metrics', () => {
   });
 
   test('Prometheus finds the target up and the numbers as they are', async () => {
-    assert.equal((await prometheus.query('up{job="slurm"}'))[0]?.value[1], '1');
-    assert.equal((await prometheus.query('slurm_nodes_total'))[0]?.value[1], '50');
-    assert.equal((await prometheus.query('slurm_jobs_total'))[0]?.value[1], '200');
-    assert.equal((await prometheus.query('sum(slurm_jobs)'))[0]?.value[1], '200');
-    assert.equal((await prometheus.query('slurm_job_wait_seconds_bucket{le="+Inf"}')).length, 1);
+    // A scrape that came too late, after the second it gets, is no matter.
+    const last = (series: string) => `last_over_time(${series}[10m])`;
+    assert.equal((await prometheus.query('max_over_time(up{job="slurm"}[10m])'))[0]?.value[1], '1');
+    assert.equal((await prometheus.query(last('slurm_nodes_total')))[0]?.value[1], '50');
+    assert.equal((await prometheus.query(last('slurm_jobs_total')))[0]?.value[1], '200');
+    assert.equal((await prometheus.query(`sum(${last('slurm_jobs')})`))[0]?.value[1], '200');
+    const wait = last('slurm_job_wait_seconds_bucket{le="+Inf"}');
+    assert.equal((await prometheus.query(wait)).length, 1);
   });
 
-  test('promtool has no complaint about the text form', async () => {
+  test('promtool has no complaint about the text form, nor the Python parsers about either', async () => {
     const text = (await agent.get('/metrics', null)).body;
-    // promtool prints complaints and ends with 1 or 3.
-    const said = execFileSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
-    assert.equal(said.trim(), '');
+    assert.equal(await promtoolOn(text), '');
+    const answer = await agent.app.inject({
+      url: '/metrics',
+      headers: { accept: 'application/openmetrics-text' },
+    });
+    assert.equal(
+      answer.headers['content-type'],
+      'application/openmetrics-text; version=1.0.0; charset=utf-8',
+    );
+    for (const [format, body] of [
+      ['text', text],
+      ['openmetrics', answer.body],
+    ] as const) {
+      const families = await readStrictly(body, format);
+      const samplesOf = (name: string): Parsed['samples'] =>
+        families.flatMap(family => family.samples).filter(sample => sample.name === name);
+      assert.equal(samplesOf('slurm_nodes').length, 8, format);
+      assert.equal(samplesOf('slurm_jobs_total')[0]?.value, 200, format);
+      const users = new Set(samplesOf('slurm_user_jobs').map(sample => sample.labels.user));
+      assert.ok(users.has(ODD_USER), `${format}: ${[...users].slice(0, 3)}`);
+    }
+  });
+
+  test('every query of the example dashboard finds data', async () => {
+    const file = new URL('../../../docs/examples/monitoring/grafana.json', import.meta.url);
+    const { panels } = JSON.parse(readFileSync(file, 'utf8')) as {
+      panels: { targets: { expr: string }[] }[];
+    };
+    const queries = panels.flatMap(panel => panel.targets.map(target => target.expr));
+    assert.ok(queries.length >= 8);
+    for (const query of queries) {
+      // Some want two scrapes.
+      const finds = async () => (await prometheus.query(query.replaceAll('$job', 'slurm'))).length > 0;
+      await until(finds).catch(() => assert.fail(query));
+    }
   });
 
   test('a chart has every state with the same times', async () => {

@@ -1,8 +1,22 @@
-/** The agent on a real Slurm: metrics equal what Slurm's own commands count, routes give the frontends' shapes. */
+/** The agent on a real Slurm: routes give the frontends' shapes, viewers hear of changes, daemons may be away. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type OpenAgent, openAgent } from '../../support/agent.ts';
-import { loadSlurm, type Slurm, startSlurm, until } from '../../support/slurm.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { type OpenAgent, openAgent, samplesOf } from '../../support/agent.ts';
+import { loadSlurm, type Slurm, startSlurm } from '../../support/slurm.ts';
+import { readStatistics } from '../../support/slurm-states.ts';
+import { until } from '../../support/until.ts';
+
+const CLI = fileURLToPath(new URL('../../../edge/cli/main.ts', import.meta.url));
+const LAST_SUCCESS = 'rackwright_collector_last_success_timestamp_seconds';
+
+interface Diagnostics {
+  readonly statistics: Readonly<Record<string, number>>;
+  readonly clusters: readonly { readonly name: string; readonly nodes: string }[];
+}
 
 /** Settings for an agent of that cluster. */
 function settingsFor(slurm: Slurm): string {
@@ -20,14 +34,6 @@ max_age=4
 `;
 }
 
-/** Samples of a scrape: `name{state="idle"}` to value. */
-function samples(body: string): Map<string, number> {
-  const lines = body.split('\n').filter(line => line !== '' && !line.startsWith('#'));
-  return new Map(
-    lines.map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
-  );
-}
-
 describe('an agent on a real Slurm', () => {
   let slurm: Slurm;
   let agent: OpenAgent;
@@ -42,55 +48,6 @@ describe('an agent on a real Slurm', () => {
   });
 
   const get: OpenAgent['get'] = (path, token) => agent.get(path, token);
-
-  test('node and job metrics equal what sinfo and squeue count', async () => {
-    await new Promise(resolve => setTimeout(resolve, 1500));
-    const scrape = await get('/metrics', null);
-    assert.equal(scrape.status, 200, scrape.body);
-    const values = samples(scrape.body);
-    const states = (await slurm.ask('sinfo', '-h', '-N', '-o', '%n %T %c')).split('\n');
-    // sinfo lists a node once a partition; ours are in one each.
-    assert.equal(values.get('slurm_nodes_total'), states.length);
-    const count = (pattern: RegExp): number =>
-      states.filter(line => pattern.test(line.split(' ')[1] ?? '')).length;
-    assert.equal(values.get('slurm_nodes{state="down"}'), count(/^down/));
-    assert.equal(values.get('slurm_nodes{state="mixed"}'), count(/^mixed/));
-    assert.equal(values.get('slurm_nodes{state="allocated"}'), count(/^allocated/));
-    assert.equal(values.get('slurm_nodes{state="drain"}'), count(/^drained/));
-    assert.equal(values.get('slurm_nodes{state="fail"}'), count(/^(fail|failing)/));
-    assert.equal(values.get('slurm_nodes{state="idle"}'), count(/^idle/));
-    const cores = states.reduce((sum, line) => sum + Number(line.split(' ')[2]), 0);
-    assert.equal(values.get('slurm_cores_total'), cores);
-    assert.equal(values.get('slurm_gpus_total'), 400);
-    const jobs = (await slurm.ask('squeue', '-h', '-a', '-t', 'all', '-o', '%T')).split('\n');
-    for (const [state, word] of [
-      ['running', 'RUNNING'],
-      ['pending', 'PENDING'],
-      ['suspended', 'SUSPENDED'],
-      ['completed', 'COMPLETED'],
-      ['cancelled', 'CANCELLED'],
-      ['failed', 'FAILED'],
-      // Nodes are powered up for it; the interface of 22.05 gives no other word for it.
-      ['unknown', 'CONFIGURING'],
-    ]) {
-      const expected = jobs.filter(job => job === word).length;
-      assert.equal(values.get(`slurm_jobs{state="${state}"}`), expected, `${state}: ${jobs.join(' ')}`);
-    }
-    assert.equal(values.get('slurm_jobs_total'), jobs.length);
-    const nodeSum = [...values]
-      .filter(([name]) => name.startsWith('slurm_nodes{'))
-      .reduce((sum, [, value]) => sum + value, 0);
-    assert.equal(nodeSum, states.length);
-  });
-
-  test('every documented state is there, with and without a node in it', async () => {
-    const values = samples((await get('/metrics', null)).body);
-    for (const family of ['nodes', 'cores', 'gpus']) {
-      for (const state of ['idle', 'mixed', 'allocated', 'drain', 'down', 'error', 'fail', 'unknown']) {
-        assert.ok(values.has(`slurm_${family}{state="${state}"}`), `${family} ${state}`);
-      }
-    }
-  });
 
   test('routes answer in the shapes of the frontends', async () => {
     const ping = (await get('/agent/v7.0.0/ping')).json<{ versions: { slurm: string; api: string } }>();
@@ -149,14 +106,25 @@ describe('an agent on a real Slurm', () => {
     const accounts = (await get('/v7.0.0/accounts')).json<{ name: string }[]>();
     assert.ok(accounts.some(account => account.name === 'root'));
     assert.equal((await get('/v7.0.0/associations')).status, 200);
-    const past = (await get('/v7.0.0/jobs/past?hours=1')).json<
-      {
-        name: string;
-        state: { current: string[] };
-      }[]
-    >();
-    assert.deepEqual(past.find(job => job.name === 'bad')?.state.current, ['FAILED']);
+    // slurmctld tells accounting of jobs when it finds the time.
+    let bad: { state: { current: string[] } } | undefined;
+    await until(async () => {
+      await sleep(200);
+      const past = await get('/v7.0.0/jobs/past?hours=1');
+      assert.equal(past.status, 200, past.body);
+      bad = past.json<{ name: string; state: { current: string[] } }[]>().find(job => job.name === 'bad');
+      return bad !== undefined;
+    });
+    assert.deepEqual(bad?.state.current, ['FAILED']);
     assert.equal((await get('/v7.0.0/jobs/past?hours=x')).status, 400);
+  });
+
+  test('a number beyond 32 bits is no job, though slurmrestd of 22.05 answers with one', async () => {
+    for (const id of ['4294967296', '4294967297']) {
+      const { status, body } = await get(`/v7.0.0/job/${id}`);
+      assert.equal(status, 404, body);
+      assert.match(body, new RegExp(`Job ${id} not found`));
+    }
   });
 
   test('without a token nothing but version, info and metrics is answered', async () => {
@@ -174,15 +142,49 @@ describe('an agent on a real Slurm', () => {
       signal: abort.signal,
     });
     assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8');
-    await new Promise(resolve => setTimeout(resolve, 1000));
-    await slurm.ask('scontrol', 'update', 'nodename=c090', 'state=down', 'reason=events');
     let text = '';
-    for await (const chunk of response.body ?? []) {
-      text += Buffer.from(chunk).toString();
-      if (text.includes('c090')) break;
-    }
-    assert.match(text, /event: nodes\ndata: {"id":"c090","state":\[.*"DOWN"/);
+    const reading = (async () => {
+      for await (const chunk of response.body ?? []) text += Buffer.from(chunk).toString();
+    })();
+    // What was so at the first look is no news, and when that was nobody tells: a node a second.
+    let last = 70;
+    await until(async () => {
+      if (last < 100) {
+        const node = `nodename=c${String(++last).padStart(3, '0')}`;
+        await slurm.ask('scontrol', 'update', node, 'state=down', 'reason=events');
+      }
+      await sleep(1000);
+      return /event: nodes\ndata: {"id":"c\d+","state":\[.*"DOWN"/.test(text);
+    });
     abort.abort();
+    await assert.rejects(reading, { name: 'AbortError' });
+  });
+
+  test('the command line shows the documented diagnostics, as sdiag has them', async () => {
+    const conf = join(slurm.folder, 'agent.ini');
+    const run = (...words: string[]): Promise<string> =>
+      slurm.ask(process.execPath, CLI, ...words, '--conf', conf);
+    let told = await readStatistics(slurm);
+    let found: Diagnostics | undefined;
+    let text = '';
+    // slurmctld counts on: what it says before and after is what it said meanwhile.
+    await until(async () => {
+      const before = told;
+      found = JSON.parse(await run('cluster', 'diag', '--json')) as Diagnostics;
+      text = await run('connect-check', '--diag');
+      told = await readStatistics(slurm);
+      return isDeepStrictEqual(told, before);
+    });
+    assert.ok(found);
+    for (const [name, value] of Object.entries(told))
+      assert.equal(found.statistics[`jobs_${name}`], value, name);
+    assert.ok('jobs_pending' in found.statistics && 'jobs_running' in found.statistics);
+    const alpha = found.clusters.find(cluster => cluster.name === 'alpha');
+    assert.match(alpha?.nodes ?? '', /n\[001-004\]/);
+    assert.match(text, /^✅ connection successful! \(cluster: alpha, /);
+    assert.match(text, new RegExp(`\n {2}jobs_submitted: ${told.submitted}\n`));
+    assert.match(text, /\n {2}alpha: \S*n\[001-004\]/);
+    assert.match(await run('cluster', 'check'), /✅ accounting: slurmdbd knows 1 cluster/);
   });
 
   test('with slurmdbd stopped accounting is refused, nodes, jobs and metrics go on, and all recovers', async () => {
@@ -191,7 +193,11 @@ describe('an agent on a real Slurm', () => {
     process.kill(await slurm.pid('slurmdbd'), 'SIGKILL');
     await until(async () => [502, 504].includes((await get('/v7.0.0/accounts')).status));
     assert.equal((await get('/v7.0.0/nodes')).status, 200);
-    assert.equal((await get('/metrics', null)).status, 200);
+    const since = Date.now() / 1000;
+    await until(async () => {
+      const { status, body } = await get('/metrics', null);
+      return status === 200 && (samplesOf(body).get(LAST_SUCCESS) ?? 0) > since;
+    });
     const detail = await get(`/v7.0.0/job/${part}`);
     assert.equal(detail.status, 200, detail.body);
     assert.deepEqual(detail.json<{ state: { current: string[] } }>().state.current, ['RUNNING']);
@@ -200,7 +206,10 @@ describe('an agent on a real Slurm', () => {
   });
 
   test('with slurmrestd killed metrics turn 503 and routes 502, and all recovers by itself', async () => {
+    assert.equal((await get('/v7.0.0/ping')).status, 200);
     process.kill(await slurm.pid('rest-tcp'), 'SIGKILL');
+    // Frontends learn of trouble from this answer alone.
+    await until(async () => (await get('/v7.0.0/ping')).status === 502);
     await until(async () => (await get('/metrics', null)).status === 503);
     const trouble = await get('/v7.0.0/partitions?x=1');
     // What was kept a moment ago may still be answered.

@@ -1,7 +1,8 @@
 /** The catalogue of bad inputs, as far as it concerns HTTP: each row is answered as listed, and nothing stays behind. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import {
   BOUNDARY,
@@ -15,6 +16,7 @@ import {
   type TestEdge,
 } from '../../support/edge-home.ts';
 import { scriptedTask } from '../../support/scripted-daemon.ts';
+import { until } from '../../support/until.ts';
 
 const TOKEN = 'Bearer good.builder.token';
 let edge: TestEdge;
@@ -178,6 +180,39 @@ describe('multipart and HTTP', () => {
     assert.doesNotMatch(answer, /Rackwright v/);
   });
 
+  it('refuses two Host headers and closes, whatever is at the path', async () => {
+    for (const path of ['/version', '/nothing/here', '/default/registry.json']) {
+      const next = 'GET /version HTTP/1.1\r\nhost: x\r\n\r\n';
+      const answer = await sendRaw(edge.port, `GET ${path} HTTP/1.1\r\nhost: x\r\nHOST: y\r\n\r\n${next}`);
+      assert.equal(statusOf(answer), 400, path);
+      assert.match(answer, /connection: close\r\n/i);
+      assert.doesNotMatch(answer, /Rackwright v/);
+    }
+  });
+
+  it('refuses two Idempotency-Key headers, the same or not, and takes one', async () => {
+    const body = multipart(buildParts());
+    const before = edge.world.submitted.length;
+    const lines = (...keys: string[]): string => keys.map(key => `idempotency-key: ${key}\r\n`).join('');
+    const send = (keys: string): Promise<string> =>
+      sendRaw(
+        edge.port,
+        Buffer.concat([
+          Buffer.from(
+            `POST /default/build HTTP/1.1\r\nhost: x\r\nauthorization: ${TOKEN}\r\nconnection: close\r\n` +
+              `content-type: ${multipartType['content-type']}\r\ncontent-length: ${body.length}\r\n${keys}\r\n`,
+          ),
+          body,
+        ]),
+      );
+    for (const keys of [lines('one', 'two'), lines('one', 'one'), lines('', '')])
+      assert.equal(statusOf(await send(keys)), 400, keys);
+    assert.equal(edge.world.submitted.length, before, 'no task');
+    assert.equal(statusOf(await send(lines('one'))), 200);
+    assert.equal(edge.world.submitted.at(-1)?.idempotencyKey, 'one');
+    for (const name of readdirSync(edge.world.spool)) rmSync(join(edge.world.spool, name));
+  });
+
   it('S24: a client that vanishes leaves no task and no file', async () => {
     const before = edge.world.submitted.length;
     const socket = connect(edge.port, '127.0.0.1');
@@ -190,13 +225,9 @@ describe('multipart and HTTP', () => {
     );
     socket.write(body.subarray(0, 1_500_000));
     const spooled = () => readdirSync(edge.world.spool).length;
-    for (let tries = 0; tries < 200 && spooled() < 2; tries++)
-      await new Promise(resolve => setTimeout(resolve, 10));
-    assert.equal(spooled(), 2);
+    await until(() => spooled() === 2);
     socket.destroy();
-    for (let tries = 0; tries < 500 && spooled() > 0; tries++)
-      await new Promise(resolve => setTimeout(resolve, 10));
-    assert.equal(spooled(), 0);
+    await until(() => spooled() === 0);
     assert.equal(edge.world.submitted.length, before);
   });
 });
@@ -224,6 +255,18 @@ describe('fields', () => {
       `${edge.url}/default/registry/deb/bookworm/main/x86_64/${encodeURIComponent('a;b $(x)')}.json`,
     );
     assert.equal(path.status, 404);
+  });
+
+  it('takes a source id of 128 characters, and none of more', async () => {
+    const source = (id: string) => [
+      ...buildParts(),
+      { name: `source/${id}`, filename: `${id}-1.tar.xz`, body: 'x' },
+    ];
+    const longest = 'a'.repeat(128);
+    const answer = await postBuild(edge, source(longest));
+    assert.equal(answer.status, 200, await answer.text());
+    assert.equal(edge.world.submitted.at(-1)?.sources[0]?.id, longest);
+    await refused(413, source(`${longest}a`));
   });
 
   it('R28: a malformed version on DELETE is 404', async () => {
@@ -271,6 +314,27 @@ describe('fields', () => {
     ]);
     await refused(413, buildParts({ user_name: 'x'.repeat(4097) }));
     await refused(413, buildParts({ tarball: Buffer.alloc(4 * 1024 * 1024) }));
+  });
+
+  it('goes by the limits that the settings state', async () => {
+    const other = await startTestEdge(
+      '[edge]\nmax_text = 5K\nmax_message = 100\nmax_sources = 130\nmax_upload = 4 MiB\n',
+    );
+    try {
+      const sources = (count: number) =>
+        Array.from({ length: count }, (_, at) => ({
+          name: `source/s${at}`,
+          filename: `s${at}-1.tar.xz`,
+          body: 'x',
+        }));
+      const status = async (parts: readonly RawPart[]) => (await postBuild(other, parts)).status;
+      assert.equal(await status([...buildParts({ user_name: 'x'.repeat(5120) }), ...sources(130)]), 200);
+      assert.equal(await status(buildParts({ user_name: 'x'.repeat(5121) })), 413);
+      assert.equal(await status(buildParts({ message: 'x'.repeat(101) })), 413);
+      assert.equal(await status([...buildParts(), ...sources(131)]), 413);
+    } finally {
+      await other.stop();
+    }
   });
 
   it('R31: DELETE without a version, or an empty one, is 400', async () => {

@@ -100,6 +100,34 @@ it('applies what it wrote, generic ones first, and removes what was dropped', as
   assert.deepEqual(list('hello/patches/1.0'), ['0001-second-line']);
 });
 
+it('keeps the names of patches that were not changed, and gives new ones numbers that no template has', async () => {
+  const diff = (name: string): string => `--- /dev/null\n+++ b/${name}\n@@ -0,0 +1 @@\n+${name}\n`;
+  const patch = (file: string, header = ''): string =>
+    write(`hello/patches/1.0/${file}`, `${header}Author: Joe <joe@example.org>\n\n${diff(file)}`);
+  patch('0005-CVE-2024_Fix.patch');
+  const template = patch('0006-versioned', 'Template: yes\n');
+  const rendered = readFileSync(template, 'utf8');
+  patch('0007-Last');
+  const add = (title: string): string => `echo "${title}" > "${title}"; git add .; git commit -qm "${title}"`;
+  const appended = await edit(add('New one'));
+  assert.equal(appended.code, 0, appended.stderr);
+  const kept = ['0001-second-line', '0005-CVE-2024_Fix.patch', '0006-versioned', '0007-Last'];
+  assert.deepEqual(list('hello/patches/1.0'), [...kept, '0008-new-one']);
+  // Before the last but two: its number would be the template's, so those behind make room.
+  const inserted = await edit(
+    `git branch -q all; git reset -q --hard HEAD~2; ${add('Between')}; git cherry-pick all~1 all >/dev/null 2>&1`,
+  );
+  assert.equal(inserted.code, 0, inserted.stderr);
+  const order = ['0005-CVE-2024_Fix.patch', '0006-versioned', '0007-between', '0008-last', '0009-new-one'];
+  assert.deepEqual(list('hello/patches/1.0'), ['0001-second-line', ...order]);
+  const dropped = await edit('git reset -q --hard HEAD~3');
+  assert.equal(dropped.code, 0, dropped.stderr);
+  assert.deepEqual(list('hello/patches/1.0'), kept.slice(0, 3));
+  assert.equal(readFileSync(template, 'utf8'), rendered);
+  assert.equal((await edit('git reset -q --hard HEAD~1')).code, 0);
+  execFileSync('rm', [template]);
+});
+
 it('fetches the source once and keeps it', () => {
   assert.equal(asked, 1);
   assert.deepEqual(list('.cache/rackwright/hello'), ['hello-1.0.tar.gz']);

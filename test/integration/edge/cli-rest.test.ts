@@ -1,10 +1,12 @@
 /** The command line against servers that misbehave, or know the documented routes only. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { COMMAND, encodeBytes, encodeEnd, encodeFrame, encodeLog } from '../../../proto/frame.ts';
 import { type CliHome, type CliRun, openCliHome } from '../../support/cli.ts';
+import { until } from '../../support/until.ts';
 
 const ID = '11111111-0000-4000-8000-000000000001';
 const TASK = {
@@ -143,6 +145,37 @@ describe('a journal over HTTP', () => {
     assert.equal(attempt, 4);
   });
 
+  it('is asked for from where it was cut of a server that knows offsets', async () => {
+    const whole = Buffer.concat(frames);
+    const end = whole.length - (frames.at(-1)?.length ?? 0);
+    const asked: number[] = [];
+    let shown = '';
+    routes.set(`/site/tasks/${ID}.json`, (request, response) =>
+      json(asked.length < 3 ? TASK : { ...TASK, state: 'finished', result: 'success' })(request, response),
+    );
+    routes.set(`/site/watch/${ID}.journal`, (request, response) => {
+      const offset = Number(new URL(request.url ?? '', url).searchParams.get('offset') ?? 0);
+      asked.push(offset);
+      // At last the end, which is missing, has been given in another way.
+      if (asked.length === 3) return page(416, '<p>it ends there</p>')(request, response);
+      response.writeHead(200, { 'rackwright-offset': String(offset) });
+      response.write(Buffer.concat([beat, whole.subarray(offset, asked.length === 1 ? 45 : end)]));
+      // What was shown has come: a stream that breaks may take along what nobody has read yet.
+      const last = asked.length === 1 ? 'two\n' : 'three\n';
+      void until(() => shown.endsWith(last)).then(() => response.destroy());
+    });
+    const { code, stdout, stderr } = await home.run(['--uri', `${url}/site`, 'watch', ID], {
+      onStart: child =>
+        child.stdout?.on('data', chunk => {
+          shown += chunk;
+        }),
+    });
+    assert.equal(stdout, 'one\ntwo\nthree\n');
+    assert.equal(code, 0, stderr);
+    // Of "three" two bytes had come.
+    assert.deepEqual(asked, [0, 43, end]);
+  });
+
   it('that declares a monstrous frame is refused, not believed', async () => {
     routes.set(`/site/tasks/${ID}.json`, json(TASK));
     routes.set(`/site/watch/${ID}.journal`, (_request, response) => {
@@ -215,11 +248,12 @@ describe('refusals in any dress', () => {
   }
 
   it('nobody there', async () => {
-    const gone = createServer();
-    await new Promise<void>(done => gone.listen(0, '127.0.0.1', done));
-    const { port } = gone.address() as AddressInfo;
-    await new Promise(done => gone.close(done));
+    // The near end of a connection: nobody listens there, and nobody else can begin to.
+    const holder = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(holder, 'connect');
+    const port = holder.localPort;
     const { code, stderr } = await home.run(['--uri', `http://127.0.0.1:${port}/site`, 'list']);
+    holder.destroy();
     assert.equal(code, 1);
     assert.equal(stderr, `rackwright: http://127.0.0.1:${port} can't be reached: ECONNREFUSED\n`);
   });

@@ -1,9 +1,13 @@
 /** The verbs over the socket and over HTTP: the same questions, the same answers, word for word. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { encodeBytes, encodeEnd, encodeLog } from '../../../proto/frame.ts';
-import { type CliHome, type CliRun, openCliHome } from '../../support/cli.ts';
+import { CLI_MAIN, type CliHome, type CliRun, cliEnvironment, openCliHome } from '../../support/cli.ts';
 import { startTestEdge, type TestEdge } from '../../support/edge-home.ts';
 import { scriptedTask } from '../../support/scripted-daemon.ts';
 
@@ -118,6 +122,20 @@ for (const way of ['socket', 'http'] as const) {
       assert.equal(code, 3);
     });
 
+    it('does not say that the task succeeded when its reader leaves before the end', async () => {
+      const long = randomUUID();
+      edge.world.tasks.push(scriptedTask({ id: long, state: 'TASK_STATE_RUNNING' }));
+      // More than a pipe holds, of a task that goes on.
+      const lines = Array.from({ length: 200 }, () => [...encodeBytes(Buffer.from('line\r\n'.repeat(500)))]);
+      edge.world.journals.set(long, lines.flat());
+      const uri = way === 'http' ? `${edge.url}/default/` : join(edge.home, 'run/edge.sock');
+      const command = `set -o pipefail; '${process.execPath}' '${CLI_MAIN}' watch ${long} | head -n 1; exit $?`;
+      const env = cliEnvironment(home.path, { RACKWRIGHT_URI: uri, RACKWRIGHT_TOKEN: 'good.admin.token' });
+      const shell = spawn('bash', ['-c', command], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+      const [code] = await once(shell, 'close');
+      assert.equal(code, 4);
+    });
+
     it('watches as JSON, one event a line', async () => {
       const { code, stdout } = await run('watch', BAD, '--json');
       const events = stdout
@@ -185,6 +203,101 @@ for (const way of ['socket', 'http'] as const) {
       assert.equal(edge.world.deleted.length, 2);
     });
 
+    it('lists the states of a registry and what two of them differ in', async () => {
+      assert.equal(
+        await ok('registry', 'states', '-d', 'bookworm'),
+        '- name: 7\n  created: 1970-01-01 00:00:05\n  superseded: the present state\n  task: t\n  snapshots: stable\n',
+      );
+      assert.equal(
+        await ok('registry', 'diff', 'stable', '-d', 'bookworm'),
+        '+ hello stable (x86_64) main\n',
+      );
+      assert.deepEqual(JSON.parse(await ok('registry', 'diff', '7', '-d', 'bookworm', '--json')), {
+        added: [{ architecture: 'x86_64', name: 'hello', version: '7', size: 1, derivative: 'main' }],
+        removed: [],
+      });
+      assert.equal((await run('registry', 'diff', '-d', 'bookworm')).code, 2);
+    });
+
+    it('turns each change of a registry into exactly that task', async () => {
+      const place = { instance: 'default', format: 'deb', distribution: 'bookworm', derivative: 'main' };
+      const keys = join(home.path, 'keys.asc');
+      writeFileSync(keys, 'ARMORED');
+      const source = {
+        source: 'https://e.org/deb',
+        suite: 's',
+        components: ['main', 'extra'],
+        keys: 'ARMORED',
+      };
+      const from = { ...place, instance: 'other', derivative: 'extra' };
+      const wish = { from, snapshot: 'stable', artifact: 'hello', version: '1' };
+      const origin = ['--from-instance', 'other', '--from-derivative', 'extra', '--snapshot', 'stable'];
+      const what = ['-a', 'hello', '--artifact-version', '1'];
+      const rows: [string[], string, object][] = [
+        [['snapshot', 'stable'], 'createSnapshot', { name: 'stable' }],
+        [['snapshot-delete', 'stable'], 'deleteSnapshot', { name: 'stable' }],
+        [['promote', ...origin, ...what], 'promote', wish],
+        [['rollback', '7'], 'rollBack', { to: '7' }],
+        [
+          ['import', 'https://e.org/deb', '--suite', 's', '--components', 'main,extra', '--keys', keys],
+          'importArtifacts',
+          source,
+        ],
+        [['verify'], 'verifyRegistry', {}],
+        [['repair'], 'repairRegistry', {}],
+        [['collect'], 'collectRegistry', {}],
+        [['retain'], 'retainArtifacts', {}],
+      ];
+      for (const [words, method, expected] of rows) {
+        const shown = await ok('registry', ...words, '-d', 'bookworm', '--batch');
+        assert.match(shown, /^Submitted .* task [0-9a-f-]{36}\n$/, words.join(' '));
+        const change = JSON.parse(JSON.stringify(edge.world.changes.at(-1)));
+        assert.deepEqual(change, { [method]: { place, ...expected, idempotencyKey: '' } });
+      }
+      const event = await ok('registry', 'verify', '-d', 'bookworm', '--batch', '--json');
+      assert.equal(JSON.parse(event).event, 'submitted');
+    });
+
+    it('gives a registry its update notices, and takes them away', async () => {
+      const file = join(home.path, 'updateinfo.xml');
+      writeFileSync(file, '<updates/>');
+      const verb = ['registry', 'updateinfo', '-d', 'bookworm', '--batch'];
+      for (const [words, bytes] of [
+        [[file], '<updates/>'],
+        [['--remove'], ''],
+      ] as const) {
+        assert.match(await ok(...verb, ...words), /^Submitted update notices task [0-9a-f-]{36}\n$/);
+        const { uploadUpdateInfo } = JSON.parse(JSON.stringify(edge.world.changes.at(-1)));
+        assert.equal(uploadUpdateInfo.request.place.derivative, 'main');
+        assert.equal(uploadUpdateInfo.bytes, bytes);
+      }
+      assert.equal((await run(...verb)).code, 2);
+      assert.equal((await run(...verb, join(home.path, 'absent'))).code, 1);
+    });
+
+    it('shows what retention would take out, and tries other rules only so', async () => {
+      const shown = await run('registry', 'retain', '-d', 'bookworm', '--dry-run');
+      assert.equal(
+        shown.stdout,
+        '- name: hello\n  architecture: x86_64\n  version: 1\n  size: 1\n' +
+          '  published: 1970-01-01 00:00:05\n  newer versions: 3\n  stays in: stable\n',
+      );
+      assert.equal(shown.stderr, '1 artifact would go: the newest 3 versions are kept\n');
+      const tried = ['registry', 'retain', '-d', 'bookworm', '--last', '2', '--newer', '30d'];
+      const { rule } = JSON.parse(await ok(...tried, '--dry-run', '--json'));
+      assert.deepEqual(rule, { last: 2, newer: 2_592_000 });
+      const changes = edge.world.changes.length;
+      assert.equal((await run(...tried)).code, 2);
+      assert.equal((await run('registry', 'retain', '-d', 'bookworm', '--dry-run', '--newer', '3x')).code, 2);
+      assert.equal(edge.world.changes.length, changes);
+    });
+
+    it('asks where a promotion comes from, and what a version is of', async () => {
+      for (const words of [[], ['--from-derivative', 'extra', '--artifact-version', '1']]) {
+        assert.equal((await run('registry', 'promote', '-d', 'bookworm', ...words)).code, 2);
+      }
+    });
+
     it('names what there is where a distribution is not', async () => {
       const { code, stderr } = await run('registry', '-d', 'bokworm');
       assert.equal(code, 1);
@@ -225,6 +338,16 @@ for (const way of ['socket', 'http'] as const) {
       ]) {
         assert.ok(seen.includes(word), `${word} in ${seen}`);
       }
+    });
+
+    it('makes the images of what the server builds, and says which it leaves unmade', async () => {
+      const { code, stdout, stderr } = await run('images', 'create', '--batch');
+      assert.equal(code, 0, stderr);
+      assert.match(stdout, /^Submitted deb image creation task \S+\n$/);
+      assert.match(stderr, /^No osi image creation: this version can't build format osi yet; .*\n$/);
+      const alone = await run('images', 'create', '-f', 'osi', '--batch');
+      assert.equal(alone.code, 1);
+      assert.match(alone.stderr, /can't build format osi yet/);
     });
 
     it('issues, lists and revokes tokens', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
-import { VERSION } from '../../../proto/words.ts';
+import { MAX_TOKEN_DAYS, VERSION } from '../../../proto/words.ts';
 import { buildParts, postBuild, startTestEdge, type TestEdge } from '../../support/edge-home.ts';
 import { scriptedTask } from '../../support/scripted-daemon.ts';
 
@@ -296,6 +296,9 @@ describe('changes', () => {
     assert.equal((await post('history/purge')).status, 200);
     assert.equal((await post('keyring/create')).status, 200);
     assert.equal((await post('tokens', { subject: 'jane', days: 3 })).status, 200);
+    assert.equal((await post('tokens', { subject: 'jane', days: MAX_TOKEN_DAYS })).status, 200);
+    // More than the daemon grants is told by the document, so it is refused before the daemon is asked.
+    assert.equal((await post('tokens', { subject: 'jane', days: MAX_TOKEN_DAYS + 1 })).status, 400);
     assert.equal((await post(`tasks/${randomUUID()}/cancel`)).status, 404);
     assert.equal((await fetch(`${edge.url}/default/tokens/abc`, { method: 'DELETE', headers })).status, 200);
     assert.equal((await fetch(`${edge.url}/default/tokens.json`, { headers })).status, 200);
@@ -312,6 +315,7 @@ describe('changes', () => {
         { instance: 'default', format: 'deb', environment: 'bookworm', architecture: 'x86_64' },
         { instance: 'default', policy: '' },
         { instance: 'default', subject: 'jane', days: 3 },
+        { instance: 'default', subject: 'jane', days: MAX_TOKEN_DAYS },
         { instance: 'default', jti: 'abc' },
       ],
     );

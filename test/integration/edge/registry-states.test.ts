@@ -65,6 +65,8 @@ it('turns each change into a task of exactly that change', async () => {
     ],
     ['POST', 'verify', undefined, 'verifyRegistry', { place, ...key }],
     ['POST', 'repair', undefined, 'repairRegistry', { place, ...key }],
+    ['POST', 'retain', undefined, 'retainArtifacts', { place, ...key }],
+    ['POST', 'collect', undefined, 'collectRegistry', { place, ...key }],
   ];
   for (const [method, path, body, name, expected] of rows) {
     const answer = await send(method, path, body);
@@ -72,6 +74,43 @@ it('turns each change into a task of exactly that change', async () => {
     const change = edge.world.changes.at(-1) as Record<string, unknown>;
     assert.deepEqual(JSON.parse(JSON.stringify(change)), { [name]: expected });
   }
+});
+
+it("shows what a retention would take out, by the place's own rule or one to try", async () => {
+  const outdated = [
+    {
+      ...{ architecture: 'x86_64', name: 'hello', version: '1', size: 1 },
+      ...{ published: 5, newer_versions: 3, snapshots: ['stable'] },
+    },
+  ];
+  const own = await send('GET', 'retention.json');
+  assert.deepEqual(await own.json(), { rule: { last: 3, newer: 0 }, outdated });
+  const tried = await send('GET', 'retention.json?newer=2w');
+  assert.deepEqual(await tried.json(), { rule: { last: 1, newer: 1_209_600 }, outdated });
+  for (const bad of ['last=x', 'newer=2z', 'last=-1']) {
+    assert.equal((await send('GET', `retention.json?${bad}`)).status, 400, bad);
+  }
+});
+
+it('passes update notices on as they come, and takes them away', async () => {
+  const url = `${edge.url}/default/registry/deb/bookworm/main/updateinfo`;
+  const headers = { authorization: 'Bearer good.admin.token', 'idempotency-key': 'once' };
+  const request = { place, idempotencyKey: 'once' };
+  const changed = (): unknown => JSON.parse(JSON.stringify(edge.world.changes.at(-1)));
+  // Whatever the body is said to be, JSON included, it is not looked into.
+  for (const type of ['application/xml', 'application/json', 'text/plain']) {
+    const body = '<updates>'.repeat(100_000);
+    const sent = await fetch(url, { method: 'PUT', headers: { ...headers, 'content-type': type }, body });
+    assert.equal(sent.status, 200, type);
+    assert.deepEqual(changed(), { uploadUpdateInfo: { request, bytes: body } });
+  }
+  const gone = await fetch(url, { method: 'DELETE', headers });
+  assert.match(await gone.text(), /^\{"task":"[0-9a-f-]{36}"\}\n$/);
+  assert.deepEqual(changed(), { uploadUpdateInfo: { request, bytes: '' } });
+  assert.equal((await fetch(url, { method: 'PUT', headers })).status, 400);
+  const encoded = { ...headers, 'content-encoding': 'gzip' };
+  assert.equal((await fetch(url, { method: 'PUT', headers: encoded, body: 'x' })).status, 400);
+  assert.equal((await fetch(url, { method: 'PUT', body: 'x' })).status, 403);
 });
 
 it('refuses what is not whole or not permitted', async () => {

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { encodeLog } from '../../../proto/frame.ts';
 import { sendRaw, startTestEdge, statusOf } from '../../support/edge-home.ts';
 import { scriptedTask } from '../../support/scripted-daemon.ts';
+import { until } from '../../support/until.ts';
 
 const MAIN = fileURLToPath(new URL('../../../edge/main.ts', import.meta.url));
 const PLACE = '/default/registry/deb/bookworm/main/';
@@ -45,6 +46,20 @@ it('believes forwarded headers from configured proxies only', async () => {
   }
 });
 
+it('counts no connection of a trusted proxy, and does not wait for those that never ask when it stops', async () => {
+  const edge = await startTestEdge('[edge]\nconnections_per_peer = 2\ntrusted_proxies = 127.0.0.0/8\n');
+  const open = await Promise.all(
+    Array.from({ length: 4 }, () => {
+      const socket = connect(edge.port, '127.0.0.1');
+      return new Promise<Socket>(resolve => socket.once('connect', () => resolve(socket)));
+    }),
+  );
+  const closed = Promise.all(open.map(socket => new Promise(resolve => socket.once('close', resolve))));
+  assert.equal((await fetch(`${edge.url}/version`)).status, 200);
+  await edge.stop();
+  await closed;
+});
+
 it('caps the connections of one peer, and takes new ones once old ones are closed', async () => {
   const edge = await startTestEdge('[edge]\nconnections_per_peer = 5\n');
   try {
@@ -60,10 +75,13 @@ it('caps the connections of one peer, and takes new ones once old ones are close
     assert.ok(first.every(socket => socket !== null));
     assert.equal(await open(), null);
     for (const socket of first) socket?.destroy();
-    await new Promise(resolve => setTimeout(resolve, 200));
-    const again = await open();
-    assert.ok(again);
-    again.destroy();
+    // The server hears of it a moment later.
+    let again: Socket | null = null;
+    await until(async () => {
+      again = await open();
+      return again !== null;
+    });
+    (again as Socket | null)?.destroy();
   } finally {
     await edge.stop();
   }
@@ -75,20 +93,19 @@ it('refuses new requests with 503 while it stops, and lets the ones under way en
   edge.world.tasks.push(task);
   edge.world.journals.set(task.id ?? '', [encodeLog('info', 'Building')]);
   // A request whose head is half sent keeps its connection busy over the stop.
+  const socket = connect(edge.port, '127.0.0.1');
   const late = new Promise<string>(resolve => {
-    const socket = connect(edge.port, '127.0.0.1');
     let answer = '';
     socket.on('data', chunk => {
       answer += chunk;
     });
     socket.on('close', () => resolve(answer));
     socket.on('error', () => resolve(answer));
-    socket.write('GET /version HTTP/1.1\r\nho');
-    setTimeout(() => socket.write('st: x\r\n\r\n'), 300);
   });
+  socket.write('GET /version HTTP/1.1\r\nho');
   const watched = await fetch(`${edge.url}/default/watch/${task.id}.journal`);
-  await new Promise(resolve => setTimeout(resolve, 100));
   const stopped = edge.stop();
+  socket.write('st: x\r\n\r\n');
   const answer = await late;
   assert.ok(answer === '' || statusOf(answer) === 503, answer);
   assert.ok((await watched.arrayBuffer()).byteLength > 0);
@@ -108,9 +125,10 @@ it('serves on a socket that systemd passes, and stops cleanly on SIGTERM', async
     env: { ...process.env, LISTEN_FDS: '1', LISTEN_FDNAMES: 'http' },
   });
   try {
-    const line = await new Promise<string>(resolve =>
-      child.stdout?.once('data', data => resolve(String(data))),
-    );
+    const line = await new Promise<string>(resolve => {
+      child.stdout?.once('data', data => resolve(String(data)));
+      child.once('close', code => resolve(`it ended with ${code}`));
+    });
     assert.equal(line, `listening http://127.0.0.1:${port}\n`);
     listener.close();
     assert.match(
@@ -122,6 +140,7 @@ it('serves on a socket that systemd passes, and stops cleanly on SIGTERM', async
     assert.equal(await code, 0);
   } finally {
     child.kill('SIGKILL');
+    listener.close();
     rmSync(home, { recursive: true, force: true });
   }
 });

@@ -1,6 +1,8 @@
 /** Journals over HTTP: whole, live, over a restart of the daemon, as text, and as a page. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import {
   COMMAND,
@@ -14,6 +16,7 @@ import {
 import type { Task } from '../../../proto/types/rackwright/v1/Task.ts';
 import { startTestEdge, type TestEdge } from '../../support/edge-home.ts';
 import { scriptedTask, startScriptedDaemon } from '../../support/scripted-daemon.ts';
+import { until } from '../../support/until.ts';
 
 let edge: TestEdge;
 
@@ -72,6 +75,22 @@ describe('the journal of a finished task', () => {
     assert.equal(framesOf(new Uint8Array(await (await watch(empty)).arrayBuffer())).length, 1);
   });
 
+  it('is waited for, however long the daemon takes over it: nothing stands before it, and behind it is 416', async () => {
+    const journal = [encodeLog('info', 'Building'), encodeEnd(true)];
+    const id = addTask(done, [...journal, null]);
+    edge.world.slow = 1500;
+    try {
+      const [whole, behind] = await Promise.all([
+        watch(id),
+        fetch(`${edge.url}/default/watch/${id}.journal?offset=1000`),
+      ]);
+      assert.ok(Buffer.from(await whole.arrayBuffer()).equals(Buffer.concat(journal)));
+      assert.equal(behind.status, 416);
+    } finally {
+      edge.world.slow = 0;
+    }
+  });
+
   it('answers HEAD without waiting', async () => {
     const id = addTask({ state: 'TASK_STATE_RUNNING' }, []);
     const answer = await watch(id, 'journal', { method: 'HEAD' });
@@ -81,9 +100,7 @@ describe('the journal of a finished task', () => {
 });
 
 describe('the journal of a task under way', () => {
-  it('is followed to its end, nothing lost or repeated, over a restart of the daemon', {
-    timeout: 30_000,
-  }, async () => {
+  it('is followed to its end, nothing lost or repeated, over a restart of the daemon', async () => {
     const journal: (Buffer | null)[] = [];
     const id = addTask({ state: 'TASK_STATE_RUNNING' }, journal);
     const answer = await watch(id);
@@ -112,6 +129,19 @@ describe('the journal of a task under way', () => {
     assert.equal(seen.digest('hex'), expected.digest('hex'));
   });
 
+  it('is followed over a restart of the daemon before the task has said anything, too', async () => {
+    const journal: (Buffer | null)[] = [];
+    const answer = await watch(addTask({ state: 'TASK_STATE_RUNNING' }, journal));
+    await edge.daemon.stop();
+    edge.daemon = await startScriptedDaemon(edge.home, edge.world);
+    journal.push(encodeLog('info', 'Building'), encodeEnd(true), null);
+    const frames = framesOf(new Uint8Array(await answer.arrayBuffer()));
+    assert.deepEqual(
+      frames.filter(({ command }) => command !== COMMAND.heartbeat).map(({ payload }) => payload.toString()),
+      ['20:Building', '20:Task succeeded'],
+    );
+  });
+
   it('starts with a heartbeat while the task is pending', async () => {
     const journal: (Buffer | null)[] = [];
     const id = addTask({}, journal);
@@ -125,14 +155,40 @@ describe('the journal of a task under way', () => {
     await reader?.cancel();
   });
 
+  it('is given up for whoever leaves, however early', async () => {
+    const id = addTask({ state: 'TASK_STATE_RUNNING' }, [encodeLog('info', 'Building')]);
+    for (let left = 0; left < 150; left++) {
+      const socket = connect(edge.port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.on('error', () => undefined);
+      socket.write(`GET /default/watch/${id}.journal HTTP/1.1\r\nhost: x\r\n\r\n`);
+      // Within the time that it takes to ask who they are and which task it is.
+      await new Promise(resolve => (left % 3 === 0 ? setImmediate(resolve) : setTimeout(resolve, left % 3)));
+      socket.resetAndDestroy();
+    }
+    const stays = await watch(id);
+    assert.equal(stays.status, 200);
+    await until(async () => edge.world.following === 1);
+    await stays.body?.cancel();
+    await until(async () => edge.world.following === 0);
+  });
+
   it('ends at a frame boundary when the edge stops', async () => {
     const other = await startTestEdge();
     const task = scriptedTask({ state: 'TASK_STATE_RUNNING' });
     other.world.tasks.push(task);
     other.world.journals.set(task.id ?? '', [encodeLog('info', 'Building')]);
     const answer = await fetch(`${other.url}/default/watch/${task.id}.journal`);
-    const stopped = new Promise(resolve => setTimeout(() => resolve(other.stop()), 100));
-    assert.equal(framesOf(new Uint8Array(await answer.arrayBuffer())).length, 1);
+    const reader = answer.body!.getReader();
+    const bytes: Uint8Array[] = [];
+    const said = (): Frame[] =>
+      [...new FrameReader().push(Buffer.concat(bytes))].filter(({ command }) => command === COMMAND.log);
+    while (said().length === 0) bytes.push((await reader.read()).value!);
+    const stopped = other.stop();
+    for (let { value } = await reader.read(); value !== undefined; { value } = await reader.read())
+      bytes.push(value);
+    framesOf(Buffer.concat(bytes));
+    assert.equal(said().length, 1);
     await stopped;
   });
 

@@ -363,3 +363,32 @@ test('five thousand users come page by page past the server’s limit, which is 
     await limited.close();
   }
 });
+
+/** A directory that answers every bind with this result code, as others do for accounts that are locked or disabled. */
+async function refusing(code: number): Promise<net.Server> {
+  const server = net.createServer(socket => {
+    socket.on('error', () => undefined);
+    socket.on('data', request => {
+      if (request[5] !== 0x60) return;
+      const result = Buffer.from([0x0a, 1, code, 0x04, 0, 0x04, 0]);
+      const answer = Buffer.from([2, 1, request[4] ?? 1, 0x61, result.length, ...result]);
+      socket.write(Buffer.from([0x30, answer.length, ...answer]));
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+test('a locked account is refused as a wrong password is, and counted', async () => {
+  for (const code of [19, 48, 53]) {
+    const server = await refusing(code);
+    const uri = `ldap://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+    await withGateway(ini({ uri, lookup_user_dn: 'no' }), async gateway => {
+      const seen: number[] = [];
+      while (seen.at(-1) !== 429 && seen.length < 100)
+        seen.push((await login(gateway, 'ann', 'guess')).status);
+      assert.deepEqual([...new Set(seen)], [401, 429], `result code ${code}`);
+    });
+    server.close();
+  }
+});

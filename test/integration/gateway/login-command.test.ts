@@ -67,7 +67,7 @@ test('without a device flow a browser on this machine signs in, and the token is
     let sent = false;
     const server = 'https://build.test/default';
     const { status, stderr, tokens, modes } = await run([gateway.url, '--uri', server], '', text => {
-      const url = /^ {2}(http\S+)$/m.exec(text)?.[1];
+      const url = /^ {2}(http\S+)\n/m.exec(text)?.[1];
       if (sent || !url) return;
       sent = true;
       const jar = new Jar();

@@ -229,11 +229,10 @@ test('R20 expires_in-missing/negative/string: succeeds', async () => {
 });
 
 test('R21 token-response-1GB: cut off early', async () => {
-  const before = process.memoryUsage().rss;
-  const begun = Date.now();
+  provider.blanks = 0;
   await refuses(provider, 'provider_unavailable', { token: () => ({ endless: 1024 ** 3 }) });
-  assert.ok(Date.now() - begun < 5000);
-  assert.ok(process.memoryUsage().rss - before < 200 * 1024 ** 2);
+  // A mebibyte is read; the sockets hold some more.
+  assert.ok(provider.blanks < 64 * 1024 ** 2, `${provider.blanks} bytes`);
 });
 
 test('R22 invalid_grant-on-code-reuse', () =>

@@ -482,3 +482,30 @@ test('the version line is plain text, with one trailing slash too', async () => 
     }
   });
 });
+
+test('a session store that is away holds up no start, and is told of', async () => {
+  const away = { session_store: 'redis://127.0.0.1:1' };
+  await withGateway(oidcIni(provider, { service: away }), async gateway => {
+    assert.equal((await fetch(`${gateway.url}/config.json`)).status, 200);
+  });
+});
+
+test('what is not there stays 404 where preflights are answered', async () => {
+  await withGateway(oidcIni(provider, { service: { cors: 'yes' } }), async gateway => {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      assert.equal((await fetch(`${gateway.url}/api/nothing`, { method })).status, 404, method);
+    }
+    const answer = await fetch(`${gateway.url}/api/oidc/session`, { method: 'PUT' });
+    assert.equal(answer.status, 405);
+  });
+});
+
+test('a form of ever so many names is read once, and a name that stands twice not at all', async () => {
+  await withGateway(oidcIni(provider), async gateway => {
+    const names = Array.from({ length: 100_000 }, (_, at) => at.toString(36)).join('&');
+    const body = `${names}&user=ann&user=eve&password=x`;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const answer = await fetch(`${gateway.url}/api/oidc/token`, { method: 'POST', headers, body });
+    assert.equal(answer.status, 400, await answer.text());
+  });
+});

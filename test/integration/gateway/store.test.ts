@@ -9,9 +9,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openStore } from '../../../edge/gateway/open-store.ts';
 import { FileStore, type SessionStore } from '../../../edge/gateway/store.ts';
 import { Fault } from '../../../proto/fault.ts';
-import { freePort } from '../../support/front.ts';
 import { oidcIni, signIn, withGateway } from '../../support/oidc-sign-in.ts';
 import { ScriptedProvider } from '../../support/scripted-provider.ts';
+import { freePort, until } from '../../support/until.ts';
 
 /** What both stores promise; `two` reads and writes the same records as `one`. */
 async function promises(one: SessionStore, two: SessionStore): Promise<void> {
@@ -142,13 +142,12 @@ test('redis: the same promises, after a restart of the server too, and a sign-in
 });
 
 async function reachable(store: SessionStore): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    try {
-      await store.read({ kind: 'note', id: 'there' });
-      return;
-    } catch {
-      await pause(25);
-    }
-  }
-  throw new Error('Redis does not answer: is the package redis-server installed?');
+  const answers = (): Promise<boolean> =>
+    store.read({ kind: 'note', id: 'there' }).then(
+      () => true,
+      () => false,
+    );
+  await until(answers).catch(cause => {
+    throw new Error('Redis does not answer: is the package redis-server installed?', { cause });
+  });
 }

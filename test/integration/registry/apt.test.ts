@@ -1,6 +1,7 @@
 /** Publication of Debian packages, as the real apt sees it. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { BuildSpec, DeletionSpec } from '../../../workers/job.ts';
@@ -78,6 +79,17 @@ describe('an apt registry', async () => {
     assert.ok(server.asked.some(path => path.includes('/by-hash/SHA256/')));
   });
 
+  test('is verified by Release and Release.gpg where no InRelease can be had', async () => {
+    const older = openAptClient(sourceLine(registry, server.url, 'main'));
+    server.tamper = path => (path.endsWith('/InRelease') ? 404 : null);
+    const update = await older.run('apt-get', 'update');
+    server.tamper = null;
+    assert.equal(update.code, 0, update.output);
+    assert.ok(server.asked.some(path => path.endsWith('/Release.gpg')));
+    assert.match((await older.run('apt-cache', 'policy', 'hello')).output, /Candidate: 2\.10-1/);
+    older.close();
+  });
+
   test('lists and describes what it holds', () => {
     const { reads } = registry.catalogue;
     assert.deepEqual(
@@ -108,6 +120,45 @@ describe('an apt registry', async () => {
     assert.deepEqual(doc?.entry.content.at(-1), { path: '/usr/share/hello-doc/data', type: 'f', size: 7 });
   });
 
+  test('gives up what writes its fields in another case, or an architecture by another name', async () => {
+    const own = openRegistry();
+    await makeKeyring(own);
+    const write = (version: string): string[] => {
+      const folder = mkdtempSync(join(own.home, 'odd-'));
+      const control = `package: odd\nversion: ${version}\narchitecture: amd64\nmaintainer: x <x@y.z>\ndescription: odd\n`;
+      const dsc = makeSource(folder, 'src', version);
+      writeFileSync(dsc, readFileSync(dsc, 'utf8').replace('Version:', 'version:'));
+      const named = { version, architecture: 'noarch' };
+      return [
+        ...[makeDeb(folder, { name: 'odd', version, architecture: 'amd64', control }), dsc],
+        ...[makeDeb(folder, { name: 'named', ...named }), makeDeb(folder, { name: 'stays', ...named })],
+      ];
+    };
+    for (const version of ['1', '2']) await publish(own, write(version));
+    for (const [name, architecture] of [
+      ['odd', 'x86_64'],
+      ['named', 'noarch'],
+    ] as const) {
+      const spec = deletionOf(name, architecture, '2');
+      await deletion(own.context(spec), spec);
+    }
+    const main = join(own.tree('deb'), 'dists/bookworm/main');
+    const listed = (path: string): string[] =>
+      [...readFileSync(join(main, path), 'utf8').matchAll(/^(?:package|version): (.*)$/gim)].map(
+        match => match[1] ?? '',
+      );
+    assert.deepEqual(listed('binary-amd64/Packages'), ['stays', '2']);
+    assert.deepEqual(listed('source/Sources'), ['src', '2']);
+    own.close();
+  });
+
+  test('refuses a binary package that calls its architecture what sources have', async () => {
+    for (const architecture of ['source', 'src']) {
+      const deb = makeDeb(registry.home, { name: 'wrong', version: '1', architecture });
+      await assert.rejects(publish(registry, [deb]), { reason: 'bad-package', message: /Architecture/ });
+    }
+  });
+
   test('replaces a version by the next and keeps the old index readable by content', async () => {
     const held = readdirSync(join(registry.tree('deb'), 'by-hash/bookworm/SHA256'));
     await publish(registry, [
@@ -121,12 +172,35 @@ describe('an apt registry', async () => {
     assert.ok(held.every(name => now.includes(name)) && now.length > held.length);
   });
 
-  test('tells which package has a file', async () => {
-    const folder = realpathSync(join(registry.tree('deb'), 'dists/bookworm/main'));
-    assert.match(
-      readFileSync(join(folder, 'Contents-amd64'), 'utf8'),
-      /^usr\/share\/hello\/data\tmisc\/hello$/m,
+  test('tells which package has a file, as apt-file asks apt for it', async () => {
+    // The index targets that the package apt-file sets up for apt.
+    const target = 'Acquire::IndexTargets::deb::Contents-deb';
+    const searching = openAptClient(sourceLine(registry, server.url, 'main'), [
+      `${target}::MetaKey=$(COMPONENT)/Contents-$(ARCHITECTURE)`,
+      `${target}::ShortDescription=Contents`,
+      `${target}::Description=$(COMPONENT) Contents`,
+      `${target}::KeepCompressed=true`,
+    ]);
+    const update = await searching.run('apt-get', 'update');
+    assert.doesNotMatch(update.output, /^[WE]:/m);
+    const found = await searching.run(
+      'apt-get',
+      'indextargets',
+      '--format',
+      '$(FILENAME)',
+      'Created-By: Contents-deb',
     );
+    const lines = execFileSync('/usr/lib/apt/apt-helper', ['cat-file', found.output.trim()])
+      .toString()
+      .split('\n');
+    searching.close();
+    const wanted = ['hello_2.10-2_amd64', 'hello-doc_2.10-1_all'].flatMap(file => {
+      const listed = execFileSync('dpkg-deb', ['-c', join(registry.home, `${file}.deb`)]).toString();
+      const paths = [...listed.matchAll(/^-.* \.\/(.*)$/gm)].map(match => match[1]);
+      return paths.map(path => `${path}\tmisc/${file.split('_')[0]}`);
+    });
+    assert.deepEqual(lines.filter(line => line !== '').sort(), wanted.sort());
+    assert.ok(wanted.length >= 2);
   });
 
   test('refuses other content under a published version and keeps serving the first', async () => {

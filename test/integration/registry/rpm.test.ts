@@ -1,11 +1,13 @@
 /** Publication of rpms, as the real dnf and zypper see it. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BuildSpec, DeletionSpec, RegistrySpec } from '../../../workers/job.ts';
 import { deletion, registryWork } from '../../../workers/jobs/registry.ts';
 import { publishRpm } from '../../../workers/registry/rpm-publish.ts';
+import { badRpmSignatures } from '../../../workers/registry/rpm-signatures.ts';
 import { openDnf, openZypper, type RpmClient } from '../../support/dnf-client.ts';
 import { makeKeyring, openRegistry } from '../../support/registry.ts';
 import { makeRpm } from '../../support/rpms.ts';
@@ -95,6 +97,23 @@ describe('an rpm registry', async () => {
     assert.equal(repodata.filter(name => name.endsWith('-primary.xml.gz')).length, 2);
   });
 
+  test('keeps old metadata over a repair as well, and the signature of what has not changed', async () => {
+    const folder = join(registry.tree('rpm'), 'el9/main');
+    const named = () => readdirSync(join(folder, 'x86_64/repodata')).filter(name => /-primary/.test(name));
+    const [before, signature] = [named(), readFileSync(join(folder, 'source/repodata/repomd.xml.asc'))];
+    const repair: RegistrySpec = { type: 'registry', action: 'repair', ...PLACE, parameters: {} };
+    // The same bytes signed by RSA within one second have the same signature.
+    await sleep(1100);
+    await registryWork(registry.context(repair), repair);
+    assert.ok(before.length > 1 && before.every(name => named().includes(name)));
+    const anew = readFileSync(join(folder, 'source/repodata/repomd.xml.asc'));
+    assert.ok(!anew.equals(signature));
+    const [binary = ''] = makeRpm(join(registry.home, 'tool'), { name: 'tool', version: '1' });
+    await publish([binary]);
+    assert.deepEqual(readFileSync(join(folder, 'source/repodata/repomd.xml.asc')), anew);
+    assert.ok((await dnf.run('install', 'tool')).code === 0);
+  });
+
   test('is installed by zypper too', async () => {
     const zypper = await openZypper({ url: `${server.url}/el9/main/x86_64/`, key: key() });
     const installed = await zypper.run('install', '--no-recommends', 'hello-data');
@@ -116,7 +135,11 @@ describe('an rpm registry', async () => {
       bytes.subarray(0, 900),
       Buffer.from('no rpm at all'),
       flip(bytes, bytes.length - 40),
-      hugeIndex(bytes),
+      flip(bytes, bytes.indexOf('Made by a test.')),
+      withWord(bytes, INDEX_COUNT, 0xffffffff),
+      withWord(bytes, FIRST_OFFSET, 0xffffffff),
+      withWord(bytes, FIRST_OFFSET, 0x80000000),
+      withWord(bytes, FIRST_OFFSET + 4, 0x7fffffff),
     ]) {
       writeFileSync(path, damage);
       await assert.rejects(publish([path]), { reason: 'bad-package' });
@@ -140,6 +163,21 @@ describe('an rpm registry', async () => {
     await registryWork(registry.context(verify), verify);
   });
 
+  test('finds rpms that another key signed, or none', async () => {
+    const [unsigned = ''] = makeRpm(join(registry.home, 'unsigned'), { name: 'unsigned', version: '1' });
+    const stranger = openRegistry({ instance: 'stranger', keyring: { type: 'rsa', size: 2048 } });
+    await makeKeyring(stranger);
+    const own = join(registry.tree('rpm'), 'el9/main/x86_64/Packages/hello-data-1.1-1.noarch.rpm');
+    const verify: RegistrySpec = { type: 'registry', action: 'verification', ...PLACE, parameters: {} };
+    assert.deepEqual(await badRpmSignatures(registry.context(verify), [own]), []);
+    const [nobody = '', ...none] = await badRpmSignatures(registry.context(verify), [own, unsigned]);
+    assert.match(nobody, /unsigned-1-1\.noarch\.rpm: digests OK$/);
+    assert.deepEqual(none, []);
+    const [other = ''] = await badRpmSignatures(stranger.context(verify), [own]);
+    assert.match(other, /hello-data-1\.1-1\.noarch\.rpm: digests SIGNATURES NOT OK$/);
+    stranger.close();
+  });
+
   test('is imported by another instance, which signs anew', async () => {
     const other = openRegistry({
       instance: 'other',
@@ -152,6 +190,64 @@ describe('an rpm registry', async () => {
     const [entry] = other.catalogue.reads.list('other', PLACE, { limit: 5 }).artifacts;
     assert.equal(`${entry?.name} ${entry?.version}`, 'hello-data 1.1-1');
     other.close();
+  });
+
+  test('takes a folder in which each architecture has the same noarch package, and one that was deleted', async () => {
+    const own = openRegistry({ pipelines: [{ format: 'rpm', distribution: 'el9', tag: 'el9' }] });
+    await makeKeyring(own);
+    const source = join(own.home, 'in');
+    const [rpm = ''] = makeRpm(join(source, 'x86_64'), { name: 'common', version: '1.0' });
+    for (const architecture of ['aarch64', 'ppc64le']) {
+      mkdirSync(join(source, architecture));
+      copyFileSync(rpm, join(source, architecture, basename(rpm)));
+    }
+    const bring: RegistrySpec = { type: 'registry', action: 'import', ...PLACE, parameters: { source } };
+    await registryWork(own.context(bring), bring);
+    const listed = (): string[] =>
+      own.catalogue.reads
+        .list('default', PLACE, { limit: 9 })
+        .artifacts.map(one => `${one.name} ${one.architecture}`);
+    assert.deepEqual(listed(), ['common noarch', 'common src']);
+    const gone = { type: 'deletion', ...PLACE, artifact: 'common', version: '1.0-1' } as const;
+    for (const architecture of ['noarch', 'src']) {
+      const spec = { ...gone, architecture };
+      await deletion(own.context(spec), spec);
+    }
+    // Signed once more it would be another file than the one that a kept state holds: RSA signatures tell the time.
+    await sleep(1100);
+    await registryWork(own.context(bring), bring);
+    assert.deepEqual(listed(), ['common noarch', 'common src']);
+    const verify: RegistrySpec = { ...bring, action: 'verification', parameters: {} };
+    await registryWork(own.context(verify), verify);
+    makeRpm(join(source, 'x86_64'), { name: 'common', version: '2.0' });
+    makeRpm(join(source, 'aarch64'), { name: 'common', version: '2.0', requires: 'bash' });
+    await assert.rejects(registryWork(own.context(bring), bring), {
+      reason: 'version-exists',
+      message: /aarch64\/common-2\.0-1\.(noarch|src)\.rpm and x86_64\/common-2\.0-1/,
+    });
+    own.close();
+  });
+
+  test('is compared with the catalogue in all its indexes', async () => {
+    const verify: RegistrySpec = { type: 'registry', action: 'verification', ...PLACE, parameters: {} };
+    await registryWork(registry.context(verify), verify);
+    const get = registry.database.prepare(
+      "SELECT id, stanza FROM artifact WHERE name = 'hello-data' AND removed IS NULL",
+    );
+    const put = registry.database.prepare('UPDATE artifact SET stanza = ? WHERE id = ?');
+    const { id, stanza } = get.get<{ id: number; stanza: string }>() ?? { id: 0, stanza: '{}' };
+    for (const kind of ['primary', 'filelists', 'other']) {
+      const changed = JSON.parse(stanza) as Record<string, string>;
+      put.run(JSON.stringify({ ...changed, [kind]: changed[kind]?.replace('hello-data', 'hello-dada') }), id);
+      registry.log.length = 0;
+      await assert.rejects(registryWork(registry.context(verify), verify), { reason: 'catalogue-mismatch' });
+      assert.ok(
+        registry.log.some(line => line.startsWith(`error: ${kind} of `)),
+        registry.log.join('\n'),
+      );
+    }
+    put.run(stanza, id);
+    await registryWork(registry.context(verify), verify);
   });
 
   test('is refused by dnf with another key and with tampered metadata', async () => {
@@ -181,9 +277,12 @@ function flip(bytes: Buffer, at: number): Buffer {
   return copy;
 }
 
-/** Sets the count of index entries in the signature header (behind the 96-byte lead) to its maximum. */
-function hugeIndex(bytes: Buffer): Buffer {
+/** Where the signature header, behind the 96-byte lead, has the number of its entries, and the first one's offset. */
+const INDEX_COUNT = 96 + 8;
+const FIRST_OFFSET = 96 + 16 + 8;
+
+function withWord(bytes: Buffer, at: number, word: number): Buffer {
   const copy = Buffer.from(bytes);
-  copy.writeUInt32BE(0xffffffff, 96 + 8);
+  copy.writeUInt32BE(word, at);
   return copy;
 }

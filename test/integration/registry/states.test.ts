@@ -1,16 +1,19 @@
 /** States of a registry: snapshots, promotion, rollback, comparison, checks and repair, import and images. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { BuildSpec, RegistryKey, RegistrySpec } from '../../../workers/job.ts';
 import { deletion, registryWork } from '../../../workers/jobs/registry.ts';
@@ -20,6 +23,7 @@ import { publishOsi } from '../../../workers/registry/osi-publish.ts';
 import { openAptClient } from '../../support/apt-client.ts';
 import { makeDeb, makeSource } from '../../support/debs.ts';
 import { makeKeyring, openRegistry, type RegistryHome } from '../../support/registry.ts';
+import { SEED_SPEC } from '../../support/seed-apt.ts';
 import { serveTree, type TreeServer } from '../../support/tree-server.ts';
 
 const KEY: RegistryKey = { format: 'deb', distribution: 'bookworm', derivative: null };
@@ -52,6 +56,10 @@ function versions(registry: RegistryHome, derivative = 'main', distribution = 'b
   return registry.catalogue.reads
     .list(registry.instance.id, place, { limit: 100 })
     .artifacts.map(one => `${one.name} ${one.version} ${one.architecture}`);
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder).map(name => join(folder, name));
 }
 
 describe('states of a registry', async () => {
@@ -162,6 +170,33 @@ describe('states of a registry', async () => {
     assert.deepEqual(versions(registry, 'extra'), ['hello 1-2 src']);
   });
 
+  test('repair replaces what the disk has damaged or lost below the indexes', async () => {
+    await publish(registry, [
+      makeDeb(registry.home, { name: 'healed', version: '1-1', architecture: 'amd64' }),
+    ]);
+    const generation = readlinkSync(join(registry.tree('deb'), 'dists/bookworm'));
+    const packed = readFileSync(
+      join(registry.tree('deb'), 'dists', generation, 'main/binary-amd64/Packages.gz'),
+    );
+    const digest = createHash('sha256').update(packed).digest('hex');
+    const segments = join(registry.tree('state'), 'deb/segments');
+    // In place, as a disk does it: all names of the file show it.
+    for (const path of [
+      join(registry.tree('deb'), 'by-hash/bookworm/SHA256', digest),
+      ...filesOf(segments),
+    ]) {
+      writeFileSync(path, 'damaged');
+    }
+    await assert.rejects(act(registry, 'verification'), { reason: 'catalogue-mismatch' });
+    await act(registry, 'repair');
+    await act(registry, 'verification');
+    for (const path of filesOf(segments)) rmSync(path);
+    await publish(registry, [
+      makeDeb(registry.home, { name: 'healed', version: '1-2', architecture: 'amd64' }),
+    ]);
+    await act(registry, 'verification');
+  });
+
   test('what a snapshot holds outlives deletion and retention, and goes once it is dropped', async () => {
     const place = { format: 'deb', distribution: 'bookworm', derivative: 'main' } as const;
     const spec = {
@@ -172,7 +207,7 @@ describe('states of a registry', async () => {
       version: '1-2',
     } as const;
     await deletion(registry.context(spec), spec);
-    await act(registry, 'retention', { apply: 'yes' });
+    await act(registry, 'retention');
     const then = client('/snapshots/first');
     await then.run('apt-get', 'update');
     assert.equal((await then.run('apt-get', 'download', 'hello')).code, 0);
@@ -184,12 +219,115 @@ describe('states of a registry', async () => {
     });
   });
 
+  test('verification looks at kept states and snapshots too, and nothing broken is gone back to or promoted', async () => {
+    const tree = registry.tree('deb');
+    await publish(registry, [makeDeb(registry.home, { name: 'broken', version: '1' })]);
+    await act(registry, 'snapshot', { name: 'whole' });
+    const { name = '' } = registry.catalogue.generations.kept('default', KEY)[0] ?? {};
+    await publish(registry, [makeDeb(registry.home, { name: 'broken', version: '2' })]);
+    await act(registry, 'verification');
+    /** What verification says of a file that holds something else, and of nothing else. */
+    const findings = async (path: string, content: Buffer | null): Promise<string> => {
+      // Put back as it was: indexes by content are further names of the same files.
+      const aside = join(registry.home, 'aside');
+      renameSync(path, aside);
+      if (content !== null) writeFileSync(path, content);
+      registry.log.length = 0;
+      await assert.rejects(act(registry, 'verification'), { reason: 'catalogue-mismatch' });
+      renameSync(aside, path);
+      return registry.log.filter(line => line.startsWith('error')).join('\n');
+    };
+    const generation = join(tree, 'generations/bookworm', name);
+    const damage = Buffer.from('damaged');
+    for (const [path, text] of [
+      [
+        join(tree, 'pool/main/b/broken/broken_1_all.deb'),
+        /^error: pool\/.*broken_1_all\.deb has other content than published: a kept state/,
+      ],
+      [join(generation, 'Release'), /^error: snapshot whole: the signature of .*Release is not good/m],
+      [join(generation, 'InRelease'), /^error: snapshot whole: the signature is not good/],
+      [
+        join(generation, 'main/binary-amd64/Packages.gz'),
+        /^error: snapshot whole: main\/binary-amd64\/Packages\.gz is not what Release says$/,
+      ],
+    ] as const) {
+      assert.match(await findings(path, damage), text);
+    }
+    assert.match(
+      await findings(join(generation, 'Release.gpg'), null),
+      /^error: snapshot whole: the signature of .*Release is not good/,
+    );
+    // Text that gpg passes over is not what the key has signed.
+    const current = join(tree, 'dists/bookworm/InRelease');
+    const forged = Buffer.concat([Buffer.from('Origin: forged\n\n'), readFileSync(current)]);
+    assert.match(
+      await findings(current, forged),
+      /^error: the signature is not good: .*something beside it$/,
+    );
+    const stray = join(tree, 'pool/main/s/stray.deb');
+    mkdirSync(dirname(stray), { recursive: true });
+    writeFileSync(stray, '');
+    await act(registry, 'verification');
+    assert.ok(registry.log.some(line => /^info: Nothing .*pool\/main\/s\/stray\.deb/.test(line)));
+    rmSync(stray);
+    const file = join(tree, 'pool/main/b/broken/broken_1_all.deb');
+    const bytes = readFileSync(file);
+    writeFileSync(file, damage);
+    const mismatch = {
+      reason: 'catalogue-mismatch',
+      message: /broken_1_all\.deb has other content than published/,
+    };
+    await assert.rejects(act(registry, 'rollback', { to: 'whole' }), mismatch);
+    const from = { instance: 'default', distribution: 'bookworm', derivative: 'main', artifact: 'broken' };
+    await assert.rejects(
+      act(registry, 'promotion', { ...from, snapshot: 'whole' }, { derivative: 'extra' }),
+      mismatch,
+    );
+    assert.ok(versions(registry).includes('broken 2 noarch'));
+    writeFileSync(file, bytes);
+    await act(registry, 'snapshot', { name: 'whole', drop: 'yes' });
+    await act(registry, 'verification');
+  });
+
+  test('what a kept state holds is not replaced: another content needs another version, which a rebuild gets', async () => {
+    const deb = (text: string): string =>
+      makeDeb(mkdtempSync(join(registry.home, 'held-')), {
+        name: 'held',
+        version: '1-1',
+        files: { data: text },
+      });
+    await publish(registry, [makeSource(registry.home, 'held', '1-1'), deb('first')]);
+    const before = registry.catalogue.generations.kept('default', KEY)[0]?.name ?? '';
+    const place = { format: 'deb', distribution: 'bookworm', derivative: 'main' } as const;
+    for (const architecture of ['src', 'noarch']) {
+      const spec = { type: 'deletion', ...place, artifact: 'held', architecture, version: '1-1' } as const;
+      await deletion(registry.context(spec), spec);
+    }
+    await assert.rejects(publish(registry, [deb('second')]), {
+      reason: 'version-exists',
+      message:
+        'a kept state of the registry still holds held_1-1_all.deb with other content (as held 1-1 (bookworm/main)): raise the version',
+    });
+    const asked = { type: 'published-source', ...place, artifact: 'held' } as const;
+    assert.deepEqual(registry.catalogue.answer('default', asked), { source: null, versions: ['1-1'] });
+    await act(registry, 'rollback', { to: before });
+    await act(registry, 'verification');
+    await act(registry, 'retention');
+  });
+
   test('a folder of packages is imported', async () => {
     const folder = join(registry.home, 'import/sub');
     mkdirSync(folder, { recursive: true });
     for (let index = 0; index < 5; index++) makeDeb(folder, { name: `imported${index}`, version: '1' });
-    await act(registry, 'import', { source: join(registry.home, 'import') });
+    const steps: string[] = [];
+    const spec: RegistrySpec = { ...SEED_SPEC, parameters: { source: join(registry.home, 'import') } };
+    const progress = (step: string, done: number, total: number) => steps.push(`${step} ${done}/${total}`);
+    await registryWork(Object.assign(registry.context(spec), { progress }), spec);
     assert.equal(versions(registry).filter(line => line.startsWith('imported')).length, 5);
+    assert.deepEqual(
+      steps.filter(step => step.startsWith('reading')),
+      [1, 2, 3, 4, 5].map(done => `reading ${done}/5`),
+    );
     await act(registry, 'verification');
     await assert.rejects(act(registry, 'import', { source: join(registry.home, 'nowhere') }), {
       reason: 'not-found',
@@ -209,6 +347,23 @@ describe('states of a registry', async () => {
     await act(other, 'verification');
     other.close();
   });
+});
+
+test('verification holds a registry for a moment, not while files are read', async () => {
+  const asked: string[] = [];
+  const registry = openRegistry({
+    ask: ({ type }, answer) => {
+      asked.push(type);
+      return answer();
+    },
+  });
+  await makeKeyring(registry);
+  await publish(registry, [makeDeb(registry.home, { name: 'quick', version: '1' })]);
+  asked.length = 0;
+  await act(registry, 'verification');
+  assert.deepEqual(asked.slice(0, 4), ['lock', 'generations', 'unlock', 'catalogue']);
+  assert.equal(asked.lastIndexOf('lock'), 0);
+  registry.close();
 });
 
 describe('old states', () => {
@@ -273,6 +428,21 @@ describe('images', async () => {
       ],
     );
     assert.ok(readdirSync(folder).includes('node_1.0.manifest'));
+  });
+
+  test('that lie in two folders are one, unless they differ', async () => {
+    const source = join(registry.home, 'images');
+    for (const folder of ['a', 'b']) {
+      mkdirSync(join(source, folder), { recursive: true });
+      writeFileSync(join(source, folder, 'disk_1.0.raw'), 'the same');
+    }
+    const spec: RegistrySpec = { type: 'registry', action: 'import', ...place, parameters: { source } };
+    await registryWork(registry.context(spec), spec);
+    writeFileSync(join(source, 'b/disk_1.0.raw'), 'another');
+    await assert.rejects(registryWork(registry.context(spec), spec), {
+      reason: 'version-exists',
+      message: /a\/disk_1\.0\.raw and b\/disk_1\.0\.raw$/,
+    });
   });
 
   test('lose their line when one is deleted, and the list is signed again', async () => {

@@ -1,7 +1,16 @@
 /** Builds through the workers' real entry: sandbox, dpkg, catalogue and registry are the real ones. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -160,7 +169,7 @@ describe('builds', () => {
     succeeded(first);
     // The catalogue says "nothing published" again, so that even the version is the same.
     const answer = (question: { type: string }): unknown =>
-      question.type === 'published-source' ? { source: null } : undefined;
+      question.type === 'published-source' ? { source: null, versions: [] } : undefined;
     const second = await buildSample(home, sample, { ...options, answer });
     const [one, two] = [first, second].map(run => {
       const results = join(run.job.place, 'results');
@@ -208,6 +217,27 @@ describe('builds', () => {
     assert.equal(fileIn(/vendored_.*_all\.deb$/, 'usr/share/vendored/lib.js'), 'code\n');
     const name = `vendored_1.0.orig-vendor-20260101-${run.job.task.slice(0, 8)}.tar.xz`;
     assert.ok(readdirSync(join(home.tree('deb'), 'pool/main/v/vendored')).includes(name));
+  });
+
+  test('a prescript may clone repositories: their files are in the patch, also over one that upstream sent', async () => {
+    const clone = (folder: string, content: string): string =>
+      `mkdir -p ${folder}\n(cd ${folder} && git init -q . && echo ${content} >lib.c && git add . && git -c user.name=a -c user.email=a@b commit -qm one)\n`;
+    const sample = tinySample(work, 'cloned', {
+      upstream: {
+        'data.txt': 'data\n',
+        'old/lib.c': 'old\n',
+        'old/.git/HEAD': 'ref: refs/heads/main\n',
+        'old/.git/objects/x': '',
+        'old/.git/refs/x': '',
+      },
+    });
+    writeTree(sample.folder, {
+      'deb/install': 'third/lib/lib.c usr/share/cloned\nold usr/share/cloned\n',
+      'pre.sh': `set -e\n${clone('third/lib', 'new')}${clone('old', 'newer')}`,
+    });
+    succeeded(await buildSample(home, sample));
+    assert.equal(fileIn(/cloned_.*_all\.deb$/, 'usr/share/cloned/lib.c'), 'new\n');
+    assert.equal(fileIn(/cloned_.*_all\.deb$/, 'usr/share/cloned/old/lib.c'), 'newer\n');
   });
 });
 
@@ -315,6 +345,27 @@ describe('failures say what and where', () => {
     failedWith(await buildSample(home, sample), 'unsafe-archive', /deb\/passwd.* out of the tree/);
     const definition = pack(tinySample(work, 'hostile').folder, join(work, 'fine.tar.gz'));
     assert.ok(existsSync(definition));
+  });
+
+  test('a definition brings nothing of the host along, nor itself without end', async () => {
+    const renamed = tinySample(work, 'leaky', { files: { rename: 'x/y/later deb/later\n' } });
+    mkdirSync(join(renamed.folder, 'x/y'), { recursive: true });
+    // Made only after renaming, in the place of the task.
+    symlinkSync('../../source-package', join(renamed.folder, 'x/y/later'));
+    failedWith(await buildSample(home, renamed), 'unsafe-archive', /deb\/later leads out of the definition/);
+    const circle = tinySample(work, 'leaky', { files: { 'shared/file': 'x' } });
+    symlinkSync('../shared', join(circle.folder, 'deb/shared'));
+    symlinkSync('.', join(circle.folder, 'shared/again'));
+    failedWith(await buildSample(home, circle), 'unsafe-archive', /leads in a circle/);
+    const doubled = tinySample(work, 'leaky', { files: { 's29/file': 'x'.repeat(100_000) } });
+    for (let at = 0; at < 29; at++) {
+      mkdirSync(join(doubled.folder, `s${at}`));
+      for (const name of ['a', 'b']) symlinkSync(`../s${at + 1}`, join(doubled.folder, `s${at}`, name));
+    }
+    symlinkSync('../s0', join(doubled.folder, 'deb/x'));
+    const limits = { ...home.settings.limits, unpacked: 1_000_000 };
+    const bounded = { ...home, settings: { ...home.settings, limits } };
+    failedWith(await buildSample(bounded, doubled), 'archive-too-large', /more than 1000000 bytes/);
   });
 });
 

@@ -123,6 +123,30 @@ describe('downloads', () => {
     );
   });
 
+  test('never tell the credentials of an address', async () => {
+    const secret = (path: string): string => `${origin.replace('//', '//jane:s3cret@')}/${path}`;
+    const silent = (error: unknown): boolean => {
+      const { reason, message, details } = error as Fault;
+      assert.doesNotMatch(`${message} ${JSON.stringify(details)}`, /s3cret|jane/);
+      return /^(download|bad-checksum|bad-definition)$/.test(reason);
+    };
+    answer = good;
+    for (const _ of ['fetched', 'cached']) {
+      assert.doesNotMatch((await fetchIt('foo-9.tar', secret('foo-9.tar'))).join(), /s3cret|jane/);
+    }
+    await assert.rejects(fetchIt('foo-10.tar', secret('x'), '0'.repeat(64)), silent);
+    for (const location of [secret('y'), 'ftp://jane:s3cret@e/', ' gopher:\\\\jane:s3cret@e', null]) {
+      answer = ({ url }, response) => {
+        const moved = location !== null && url !== '/y';
+        response.writeHead(moved ? 302 : 404, moved ? { location } : {}).end();
+      };
+      await assert.rejects(fetchIt('foo-10.tar', secret('x')), silent);
+    }
+    for (const bad of ['ftp://jane:s3cret@e/', 'http://jane:s3cret @e/', ' http://jane:s3c:s3cret@e/']) {
+      assert.throws(() => checkUrl(bad, 'artifact.yml'), silent);
+    }
+  });
+
   test('end with their task', async () => {
     const abort = new AbortController();
     answer = (_request, response) => {

@@ -29,11 +29,12 @@ after(() => rmSync(base, { recursive: true, force: true }));
 
 const key = { format: 'deb', environment: hostCodename(), architecture: hostArchitecture() } as const;
 
-async function run(spec: Spec): Promise<Outcome> {
+async function run(spec: Spec, imageFormats?: readonly string[]): Promise<Outcome> {
   const place = mkdtempSync(join(base, 'place-'));
   const { port1, port2 } = new MessageChannel();
   try {
-    return await runTask({ job: testJob(place, { spec, base, pipelines: [hostPipeline()] }), port: port2 });
+    const options = { spec, base, pipelines: [hostPipeline()], ...(imageFormats ? { imageFormats } : {}) };
+    return await runTask({ job: testJob(place, options), port: port2 });
   } finally {
     port1.close();
     rmSync(place, { recursive: true, force: true });
@@ -60,6 +61,12 @@ test('an environment cannot be updated or entered before it is there, nor an ima
     assert.equal((await run(spec)).fault?.reason, 'no-environment');
   }
   assert.equal((await run({ type: 'image-update', format: 'deb' })).fault?.reason, 'no-image');
+});
+
+test('no image is made of a format that the settings leave out, whoever needs it', async () => {
+  const outcome = await run({ type: 'image-creation', format: 'deb', force: false }, ['rpm', 'osi']);
+  assert.equal(outcome.fault?.reason, 'no-image');
+  assert.equal((await deb()).exists, false);
 });
 
 test('an image is created once, and again by force only', async () => {

@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -13,6 +23,7 @@ import { type AptSource, openBuildSandbox } from '../../../workers/sandbox/layer
 import { lockExclusive, lockShared, tryLockAlone } from '../../../workers/sandbox/lock.ts';
 import { type OpenAttempt, openAttempt } from '../../support/attempt.ts';
 import { hostArchitecture, hostPipeline, preparedRoot, testCache } from '../../support/environment.ts';
+import { openLosableDisk } from '../../support/losable-disk.ts';
 
 let root = '';
 let base = '';
@@ -23,14 +34,15 @@ before(async () => {
 });
 after(() => rmSync(base, { recursive: true, force: true }));
 
-/** Puts a package into the repository of the test and indexes it. */
-function addPackage(name: string, version: string, more = ''): void {
+/** Puts a package into the repository of the test and indexes it; `script` is run when it has been installed. */
+function addPackage(name: string, version: string, more = '', script = ''): void {
   const tree = join(base, 'tree', name);
   mkdirSync(join(tree, 'DEBIAN'), { recursive: true });
   mkdirSync(join(tree, 'usr/share/layers'), { recursive: true });
   writeFileSync(join(tree, 'usr/share/layers', name), `${version}\n`);
   const control = `Package: ${name}\nVersion: ${version}\nArchitecture: all\nMaintainer: T <t@example.org>\nDescription: test\n${more}`;
   writeFileSync(join(tree, 'DEBIAN/control'), control);
+  if (script !== '') writeFileSync(join(tree, 'DEBIAN/postinst'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   execFileSync(
     'dpkg-deb',
     ['--root-owner-group', '-b', tree, join(base, 'repository', `${name}_${version}_all.deb`)],
@@ -45,21 +57,21 @@ function addPackage(name: string, version: string, more = ''): void {
   writeFileSync(join(base, 'repository', 'Packages'), index);
 }
 
-/** The repository as a further source, as it is now. */
-function source(): AptSource {
+/** The repository as a further source, as it is now. apt keeps what it fetches by `copy:`, as from any mirror. */
+function source(scheme: 'file' | 'copy' = 'file'): AptSource {
   const packages = execFileSync('cat', [join(base, 'repository', 'Packages')]);
   return {
     name: 'test',
-    text: 'Types: deb\nURIs: file:/srv/test\nSuites: ./\nTrusted: yes\n',
+    text: `Types: deb\nURIs: ${scheme}:/srv/${scheme}\nSuites: ./\nTrusted: yes\n`,
     preferences: 'Package: *\nPin: origin ""\nPin-Priority: 1000\n',
     keyring: null,
-    folder: { from: join(base, 'repository'), to: '/srv/test' },
+    folder: { from: join(base, 'repository'), to: `/srv/${scheme}` },
     digest: createHash('sha256').update(packages).digest('hex'),
   };
 }
 
-async function attempt<T>(work: (opened: OpenAttempt) => Promise<T>): Promise<T> {
-  const opened = await openAttempt({ base });
+async function attempt<T>(work: (opened: OpenAttempt) => Promise<T>, folder = base): Promise<T> {
+  const opened = await openAttempt({ base: folder });
   try {
     return await work(opened);
   } finally {
@@ -74,12 +86,13 @@ async function withDependencies(
   dependencies: readonly string[],
   script: string,
   conflicts: readonly string[] = [],
+  scheme: 'file' | 'copy' = 'file',
 ): Promise<string> {
   const sandbox = await openBuildSandbox(opened.attempt.context, {
     environmentRoot: root,
     dependencies,
     conflicts,
-    aptSources: [source()],
+    aptSources: [source(scheme)],
     work: join(opened.place, `sandbox-${count++}`),
   });
   try {
@@ -109,11 +122,9 @@ test('the second build with the same dependencies installs nothing, in whatever 
   await attempt(async opened => {
     await withDependencies(opened, ['layer-b', 'layer-a'], 'true');
     const before = readdirSync(join(base, 'cache/layers')).length;
-    const began = performance.now();
     const out = await withDependencies(opened, [' layer-a', 'layer-b '], 'cat /usr/share/layers/layer-b');
     assert.equal(out, '1.0\n');
     assert.equal(readdirSync(join(base, 'cache/layers')).length, before);
-    assert.ok(performance.now() - began < 2000);
     assert.match(
       opened
         .frames()
@@ -122,6 +133,70 @@ test('the second build with the same dependencies installs nothing, in whatever 
       /installed already/,
     );
   });
+});
+
+test('what installing one package runs reaches no package or list that was fetched for others', async () => {
+  addPackage('layer-good', '1.0');
+  const poison = `for each in /var/cache/apt/archives /var/lib/apt/lists; do find "$each" -type f -exec dd if=/dev/zero of={} bs=1 count=9 conv=notrunc ';'; echo evil >"$each/evil_1_all.deb"; done\ntrue`;
+  addPackage('layer-evil', '1.0', 'Depends: layer-good\n', poison);
+  await attempt(opened => withDependencies(opened, ['layer-evil'], 'true', [], 'copy'));
+  const stores = join(base, 'cache/apt');
+  const files = readdirSync(stores, { recursive: true, encoding: 'utf8' });
+  assert.deepEqual(
+    files.filter(name => name.endsWith('evil_1_all.deb')),
+    [],
+  );
+  const kept = files.find(name => name.endsWith('/archives/layer-good_1.0_all.deb'));
+  assert.ok(kept, 'it is kept, for the next layer');
+  const original = readFileSync(join(base, 'repository/layer-good_1.0_all.deb'));
+  assert.deepEqual(readFileSync(join(stores, kept)), original);
+  addPackage('layer-later', '1.0', 'Depends: layer-good\n');
+  await attempt(async opened => {
+    const out = await withDependencies(opened, ['layer-later'], 'ls /usr/share/layers', [], 'copy');
+    assert.equal(out, 'layer-good\nlayer-later\n');
+  });
+});
+
+const needsRoot = process.getuid?.() === 0 ? false : 'needs root, to mount a disk whose power can be lost';
+test('a layer that is there after a loss of power is whole', { skip: needsRoot }, async () => {
+  addPackage('layer-large', '1.0');
+  const disk = openLosableDisk('ext4');
+  try {
+    await attempt(opened => withDependencies(opened, ['layer-large'], 'true'), disk.folder);
+    // The daemon syncs its own files all the time, and names of files reach the disk along with them.
+    writeFileSync(join(disk.folder, 'other'), 'x', { flush: true });
+    disk.losePower();
+    const layers = join(disk.folder, 'cache/layers');
+    const [layer = ''] = readdirSync(layers).filter(name => existsSync(join(layers, name, 'layer.json')));
+    assert.match(readFileSync(join(layers, layer, 'layer.json'), 'utf8'), /layer-large/);
+    const file = join(layers, layer, 'upper/usr/share/layers/layer-large');
+    assert.equal(readFileSync(file, 'utf8'), '1.0\n');
+  } finally {
+    disk.close();
+  }
+});
+
+test('layers that were not used for longest go, whatever a removal that was cut short has left', async () => {
+  addPackage('layer-d', '1.0');
+  const layers = join(base, 'cache/layers');
+  const before = readdirSync(layers).length;
+  const names = Array.from({ length: 201 }, (_, at) => `old${at}`);
+  for (const name of [...names, ...names.map(each => `.old-${each}/left`)]) {
+    mkdirSync(join(layers, name), { recursive: true });
+    // As a loss of power has left some: without content.
+    writeFileSync(join(layers, name, 'layer.json'), name === 'old0' ? '' : '{"bytes":1}\n');
+    utimesSync(join(layers, name, 'layer.json'), 1, 1);
+  }
+  try {
+    await attempt(opened => withDependencies(opened, ['layer-d'], 'true'));
+    const left = readdirSync(layers).filter(name => !name.startsWith('.'));
+    assert.equal(left.length, 200);
+    assert.equal(left.filter(name => !name.startsWith('old')).length, before + 1);
+    assert.equal(readdirSync(layers).length, left.length + names.length);
+  } finally {
+    for (const name of readdirSync(layers))
+      if (/^(\.old-)?old/.test(name)) rmSync(join(layers, name), { recursive: true });
+  }
 });
 
 test('a newer package in the repository makes a new layer', async () => {

@@ -18,12 +18,12 @@ import { fileURLToPath } from 'node:url';
 import { openAttempt } from '../../support/attempt.ts';
 import { preparedRoot, testCache } from '../../support/environment.ts';
 import { MINI_BUILD } from '../../support/mini-package.ts';
+import { ordinaryUser } from '../../support/ordinary-user.ts';
 
-const USER = 'rackwright-test';
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url)).replace(/\/$/, '');
 /** Those that say something about ids, privileges and the end of processes. */
 const PATTERN =
-  'build runs as|nothing of the host|refused in a build|who installs|changes stay|fork bomb|cancel ends|exchange folder|same bytes';
+  'build runs as|nothing of the host|refused in a build|who installs|changes stay|fork bomb|cancel ends|exchange folder|same bytes|endless template';
 
 let base = '';
 const skip = process.getuid?.() === 0 ? false : 'needs root, to become another user';
@@ -44,17 +44,6 @@ after(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** Id of a user with a range of subordinate ids, made on first need. */
-function ordinaryUser(): number {
-  const id = (): number => Number(execFileSync('id', ['-u', USER], { stdio: ['ignore', 'pipe', 'ignore'] }));
-  try {
-    return id();
-  } catch {
-    execFileSync('useradd', ['--create-home', '--shell', '/bin/sh', USER], { stdio: 'ignore' });
-    return id();
-  }
-}
-
 /** What the test of the same bytes gets when root runs it. */
 async function builtAsRoot(): Promise<string> {
   const opened = await openAttempt();
@@ -72,8 +61,8 @@ async function builtAsRoot(): Promise<string> {
 }
 
 test('an ordinary user builds in the same sandbox, and nothing of it is left', { skip }, async () => {
-  const uid = ordinaryUser();
-  assert.match(readFileSync('/etc/subuid', 'utf8'), new RegExp(`^${USER}:\\d+:65536$`, 'm'));
+  const { name, uid, home } = ordinaryUser();
+  assert.match(readFileSync('/etc/subuid', 'utf8'), new RegExp(`^${name}:\\d+:65536$`, 'm'));
   const cache = join(base, 'cache');
   // The tarball saves the minute that the environment takes; it is the same for every user.
   mkdirSync(join(cache, `uid-${uid}`, 'cache'), { recursive: true });
@@ -93,6 +82,7 @@ test('an ordinary user builds in the same sandbox, and nothing of it is left', {
     '--test',
     `--test-name-pattern=${PATTERN}`,
     'test/integration/workers/sandbox.test.ts',
+    'test/integration/workers/sweep.test.ts',
   ];
   const child = spawn(
     'unshare',
@@ -100,9 +90,7 @@ test('an ordinary user builds in the same sandbox, and nothing of it is left', {
     {
       env: {
         PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-        HOME: execFileSync('sh', ['-c', `echo ~${USER}`])
-          .toString()
-          .trim(),
+        HOME: home,
         TMPDIR: temporary,
         RACKWRIGHT_TEST_CACHE: cache,
         RACKWRIGHT_TEST_PACKAGE: await builtAsRoot(),
@@ -113,7 +101,7 @@ test('an ordinary user builds in the same sandbox, and nothing of it is left', {
   let output = '';
   child.stdout.on('data', bytes => (output += String(bytes)));
   child.stderr.on('data', bytes => (output += String(bytes)));
-  const code = await new Promise(resolve => child.once('exit', resolve));
+  const code = await new Promise(resolve => child.once('close', resolve));
   assert.equal(code, 0, output);
   assert.match(output, /pass (1[5-9]|2\d)/);
   assert.deepEqual(

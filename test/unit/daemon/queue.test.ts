@@ -90,6 +90,16 @@ describe('the queue', () => {
     assert.equal(queue.makerOf('a: keyring'), null);
   });
 
+  test('lets a registry be published to while it is verified, and verified once at a time', () => {
+    const queue = new Queue({ total: 3, perInstance: 3 });
+    const place = { format: 'deb', distribution: 'bookworm', derivative: 'main', parameters: {} } as const;
+    const claims = (action: 'verification' | 'rollback') =>
+      claimsOf('a', { type: 'registry', action, ...place });
+    for (const id of ['1', '2']) queue.add(entry(id, { claims: claims('verification') }));
+    queue.add(entry('3', { claims: claims('rollback') }));
+    assert.deepEqual(drain(queue), ['1', '3']);
+  });
+
   test('tells positions, and moves a task whose priority changes', () => {
     const queue = new Queue({ total: 1, perInstance: 1 });
     for (const id of ['1', '2', '3']) queue.add(entry(id));

@@ -1,6 +1,7 @@
 /** The scheduler's decisions: what is durable before what, what is made first, how tasks end and begin again. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { dispatcherCheck } from '../../../daemon/core/pulse.ts';
 import { recover } from '../../../daemon/core/recovery.ts';
 import { Fault } from '../../../proto/fault.ts';
 import type { Outcome } from '../../../workers/job.ts';
@@ -25,6 +26,77 @@ describe('the scheduler', () => {
     assert.equal(task?.attempts, 1);
     assert.equal(task?.started, 1000);
     assert.equal(world.records.live.size, 0);
+  });
+
+  test('ends a task whose thread breaks as failed, and as cancelled when it was to end', async () => {
+    const world = makeWorld();
+    world.scheduler.open();
+    await world.submit('t1', buildOf('hello'));
+    await world.submit('t2', buildOf('world'));
+    world.scheduler.cancel('t2', 'jane');
+    const memory = new Fault('exhausted', 'out-of-memory', 'the worker thread needed more than 1 MiB');
+    await world.breakThread('t1', memory);
+    await world.breakThread('t2', memory);
+    const [first, second] = [world.records.archived.get('t1'), world.records.archived.get('t2')];
+    assert.deepEqual([first?.result, first?.cause], ['failed', 'out-of-memory']);
+    assert.deepEqual([second?.result, second?.reason], ['cancelled', 'cancelled by jane']);
+    assert.deepEqual(
+      world.ended.map(one => one.outcome.result),
+      ['failed', 'cancelled'],
+    );
+  });
+
+  test('obeys what is ordered of a task that can be seen but is not durable yet', async () => {
+    const world = makeWorld({ total: 1, perInstance: 1 });
+    const news: string[] = [];
+    world.feed.subscribe(task => news.push(`${task.id} ${task.state}`));
+    world.scheduler.open();
+    await world.submit('busy', buildOf('hello'));
+    await world.submit('before', buildOf('world'));
+    const disk = Promise.withResolvers<void>();
+    world.records.synced = disk.promise;
+    const submitted = [world.submit('gone', buildOf('gone')), world.submit('urgent', buildOf('urgent'))];
+    await settle();
+    assert.equal(world.scheduler.cancel('gone', 'jane').result, 'cancelled');
+    world.scheduler.present.setPriority('urgent', 50);
+    disk.resolve();
+    const [gone, urgent] = await Promise.all(submitted);
+    assert.equal(gone?.state, 'finished');
+    assert.equal(urgent?.priority, 50);
+    assert.deepEqual(
+      world.scheduler.queue.waitingIn('a').map(({ id }) => id),
+      ['urgent', 'before'],
+    );
+    assert.deepEqual(
+      news.filter(line => line.startsWith('gone')),
+      ['gone finished'],
+    );
+  });
+
+  test('is found out by the watchdog when it leaves a task waiting that could start', async () => {
+    const world = makeWorld({ total: 2, perInstance: 2 });
+    let now = 0;
+    const isAlive = dispatcherCheck(world.scheduler, () => now);
+    const check = (at: number): boolean => {
+      now = at;
+      return isAlive();
+    };
+    const { queue } = world.scheduler;
+    await world.submit('t1', buildOf('hello'));
+    assert.ok(check(0), 'what is not open yet starts nothing');
+    world.scheduler.open();
+    await world.submit('t2', buildOf('hello'));
+    queue.block('t2', 'for the test');
+    await world.end('t1');
+    for (const at of [20_000, 60_000]) assert.ok(check(at), 'what is kept back waits rightly');
+    queue.unblock('t2');
+    assert.ok(check(75_000), 'it may be about to start');
+    assert.ok(!check(90_000));
+    assert.ok(!check(105_000));
+    world.scheduler.open();
+    assert.equal(world.records.get('t2')?.state, 'running');
+    await world.submit('t3', buildOf('hello'));
+    for (const at of [120_000, 150_000]) assert.ok(check(at), 'all that could start has');
   });
 
   test('starts nothing before it is opened', async () => {
@@ -85,6 +157,26 @@ describe('the scheduler', () => {
       );
     }
     assert.equal(world.ended.length, 2, 'their journals are ended');
+  });
+
+  test('fails them later where there is no room to record it now', async () => {
+    const world = makeWorld({ total: 2, perInstance: 2 }, false);
+    world.there.add('keyring').add('image');
+    world.scheduler.open();
+    await world.submit('t1', buildOf('hello'));
+    await world.submit('t2', buildOf('world'));
+    const archive = world.records.archive.bind(world.records);
+    let room = 1;
+    world.records.archive = task => {
+      if (room-- <= 0) throw new Fault('unavailable', 'disk-full', 'no space is left on the disk');
+      archive(task);
+    };
+    await world.end('made-1', FAILED);
+    assert.deepEqual(states(world, 't1', 't2'), ['pending', 'pending']);
+    assert.match(world.scheduler.queue.reason('t1') ?? '', /can't be made: .*no space is left/);
+    room = 100;
+    await world.pass();
+    assert.deepEqual(states(world, 't1', 't2'), ['finished', 'finished']);
   });
 
   test('gives up when what was made is not there, instead of making it for ever', async () => {

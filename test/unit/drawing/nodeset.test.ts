@@ -51,14 +51,11 @@ for (const text of [
 }
 
 test('a set of too many members is refused before it is made', () => {
-  const start = performance.now();
-  for (const text of [
-    'n[1-999999999]',
-    'n[1-1000]m[1-1000]k[1-1000]',
-    `${'n[1-99999],'.repeat(3)}x`.replace(/n/g, 'm'),
-  ])
-    if (!text.endsWith('x')) assert.throws(() => expand(text), /more than 100000 members/);
-  assert.ok(performance.now() - start < 2000);
+  // Made, a thousand million names would end this process for want of memory.
+  for (const text of ['n[1-999999999]', 'n[1-1000]m[1-1000]k[1-1000]'])
+    assert.throws(() => expand(text), /more than 100000 members/);
+  // Repeats don't count.
+  assert.equal(expand(`${'m[1-99999],'.repeat(3)}x`).length, 100_000);
 });
 
 test('folding is the inverse of unfolding', () => {

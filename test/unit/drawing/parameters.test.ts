@@ -170,14 +170,18 @@ test('anchors, merges and repeated keys are read as YAML 1.1 has them', () => {
   );
 });
 
+/** A list of ten times what the letter before stands for; of `z` for the first. */
+function bombOf(letter: string, at: number): string {
+  const before = at === 0 ? 'z' : String.fromCharCode(letter.charCodeAt(0) - 1);
+  return `${letter}: &${letter} [${Array(10).fill(`*${before}`).join()}]`;
+}
+
 for (const [what, text] of [
   ['a custom tag', 'rack: !!python/object:os.system {}'],
   ['several documents', '---\nrack: {}\n---\nrack: {}'],
   ['an anchor within itself', 'rack: &a {x: *a}'],
-  [
-    'a bomb of aliases',
-    `a: &a [${'x,'.repeat(9)}x]\nb: &b [${'*a,'.repeat(9)}*a]\nc: &c [${'*b,'.repeat(9)}*b]\nd: &d [${'*c,'.repeat(9)}*c]`,
-  ],
+  // A thousand million values: the memory would end if they were made.
+  ['a bomb of aliases', `z: &z x\n${[...'abcdefghi'].map(bombOf).join('\n')}`],
   ['depth', `rack: ${'['.repeat(5000)}${']'.repeat(5000)}`],
   ['size', `# ${'x'.repeat(1024 * 1024)}`],
   ['a link that runs script', 'svg: {link_template: "javascript:alert(1)"}'],
@@ -186,9 +190,7 @@ for (const [what, text] of [
   ['the prototype', '{"__proto__": {"x": 1}, "constructor": {}}'],
 ] as const) {
   test(`${what} is refused in words`, () => {
-    const start = performance.now();
     assert.match(refusal(text).message, /^Unable to load drawing parameters: /);
-    assert.ok(performance.now() - start < 2000);
     assert.equal(({} as { x?: unknown }).x, undefined);
   });
 }

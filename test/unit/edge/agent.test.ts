@@ -2,14 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { negotiate, render } from '../../../edge/agent/exposition.ts';
+import { render } from '../../../edge/agent/exposition.ts';
+import { jobDetail } from '../../../edge/agent/filters.ts';
 import { countGpus } from '../../../edge/agent/gres.ts';
 import { inHostlist } from '../../../edge/agent/hostlist.ts';
-import { jobDetail, jobRow } from '../../../edge/agent/job-shapes.ts';
+import { jobRow } from '../../../edge/agent/job-shapes.ts';
 import { readLargeObject } from '../../../edge/agent/json-stream.ts';
 import { bothVocabularies, canonicalAction } from '../../../edge/agent/policy.ts';
 import { addJob, addNode, emptyTally, jobClass, nodeClass } from '../../../edge/agent/tally.ts';
 import { optional, states } from '../../../edge/agent/values.ts';
+import { negotiate } from '../../../edge/http/scrape.ts';
 import { Fault } from '../../../proto/fault.ts';
 import { SEED, scaled } from '../../support/scale.ts';
 
@@ -127,16 +129,19 @@ test('jobs have their shape whatever is missing', () => {
   const row = jobRow({ job_id: 7, job_state: 'PENDING', cpus: { set: true, infinite: false, number: 2 } });
   assert.deepEqual(row.job_state, ['PENDING']);
   assert.equal(row.user_name, '');
-  const detail = jobDetail(null, {
+  const live = {
     job_id: 7,
     name: 'x',
     job_state: ['RUNNING'],
     user_name: 'ann',
     standard_error: '/e',
     exit_code: 256,
-  });
+  };
+  const detail = jobDetail(null, live, { acctjob: [], ctldjob: [] }, 0);
   assert.equal(detail.user, 'ann');
   assert.equal(detail.stderr_expanded, '/e');
+  const few = jobDetail(null, live, { acctjob: ['state', 'name'], ctldjob: ['cpus'] }, 0);
+  assert.deepEqual(Object.keys(few).sort(), ['cpus', 'name', 'state']);
   assert.deepEqual((detail.exit_code as { return_code: unknown }).return_code, {
     set: true,
     infinite: false,
@@ -192,7 +197,7 @@ test('a large object is read alike however it is cut', async () => {
       const seen: unknown[] = [];
       const others = await readLargeObject(chunks(), new Set(['jobs']), (_list, job) => seen.push(job));
       assert.deepEqual(JSON.stringify(seen), JSON.stringify(jobs));
-      assert.deepEqual(JSON.stringify({ ...others }), JSON.stringify({ meta: rest, end: 1 }));
+      assert.deepEqual(JSON.stringify({ ...others }), JSON.stringify({ meta: rest, jobs: [], end: 1 }));
     }),
     { seed: SEED, numRuns: scaled(20_000, 0.02) },
   );

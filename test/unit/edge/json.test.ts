@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { canonical, canonicalList, type Json } from '../../../edge/http/json.ts';
+import { canonical, canonicalList, canonicalTree, type Json, type Leaf } from '../../../edge/http/json.ts';
 import { SEED, scaled } from '../../support/scale.ts';
 
 it('sorts keys at every level, writes no blank, and leaves undefined out', () => {
@@ -46,4 +46,30 @@ it('writes lists page by page as it would write them whole', async () => {
   let none = '';
   for await (const piece of canonicalList((async function* () {})())) none += piece;
   assert.equal(none, '[]\n');
+});
+
+it('writes trees item by item as it would write them whole', async () => {
+  const word = fc.constantFrom('a', 'b', 'é', '"', 'main');
+  const leaves = fc.array(fc.tuple(word, word, word), { maxLength: 30 });
+  await fc.assert(
+    fc.asyncProperty(leaves, fc.integer({ min: 1, max: 7 }), async (paths, size) => {
+      const order = (path: string[]): string => path.join('\0');
+      const sorted = [...paths].sort((a, b) => (order(a) < order(b) ? -1 : order(a) > order(b) ? 1 : 0));
+      const tree: Record<string, Record<string, Record<string, Json[]>>> = {};
+      for (const [item, [one, two, three]] of sorted.entries()) {
+        tree[one] ??= {};
+        tree[one][two] ??= {};
+        tree[one][two][three] ??= [];
+        tree[one][two][three].push(item);
+      }
+      async function* pages(): AsyncGenerator<Leaf[]> {
+        const all = sorted.map((path, item) => ({ path, item }));
+        for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+      }
+      let text = '';
+      for await (const part of canonicalTree(pages())) text += part;
+      assert.equal(text, canonical(tree));
+    }),
+    { seed: SEED, numRuns: scaled(20_000) },
+  );
 });

@@ -95,7 +95,7 @@ describe('parts', () => {
     assert.equal(await status('--b\r\nContent-Type: x\r\n\r\nv\r\n--b--'), 400);
     assert.equal(await status('--b\r\nContent-Disposition: attachment; name="a"\r\n\r\nv\r\n--b--'), 400);
     assert.equal(await status(`--b\r\nContent-Transfer-Encoding: base64\r\n${head('a')}v\r\n--b--`), 400);
-    assert.equal(await status(`--b\r\n${head('n'.repeat(129))}v\r\n--b--`), 413);
+    assert.equal(await status(`--b\r\n${head('n'.repeat(136))}v\r\n--b--`), 413);
     assert.equal(await status(`--b\r\nX: ${'y'.repeat(9000)}\r\n${head('a')}v\r\n--b--`), 413);
     assert.equal(await status(`--b\r\nX: ${'y'.repeat(9000)}`), 413);
     assert.equal(await status(`${`--b\r\n${head('a')}v\r\n`.repeat(129)}--b--`), 413);

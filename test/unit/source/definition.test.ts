@@ -46,6 +46,25 @@ rpm: {release: 2+beta1, buildargs: --with mysql}
     assert.deepEqual(definition.formats.get('rpm'), { release: '2+beta1', buildArguments: '--with mysql' });
   });
 
+  test('limits are read in the units of the settings', () => {
+    const text = 'source: https://e/x\nversion: 1\ndeb: {release: 1}\n';
+    const read = (limits: string) => parseDefinition(`${text}${limits}`, 'artifact.yml', 'foo');
+    assert.deepEqual(read('limits: {memory: 512 MiB, timeout: 5, cpus: 1.5}').limits, {
+      ...{ memory: 512 * 1024 ** 2, timeout: 5, cpus: 1.5 },
+    });
+    assert.deepEqual(read('').limits, {});
+    const odd = read('limits: {pids: 10, journal: 5}');
+    assert.deepEqual(odd.limits, { pids: 10 });
+    assert.deepEqual(odd.warnings, ['artifact.yml:4: limits.journal is not known and has no effect']);
+    const fault = faultOf(`${text}limits:\n  memory: 1 QiB\n  timeout: {a: b}\n`);
+    assert.equal(fault.reason, 'bad-definition');
+    assert.deepEqual(fault.message.split('\n').sort(), [
+      'artifact.yml:5: limits.memory "1 QiB" is not a size such as 256 MiB',
+      'artifact.yml:6: limits.timeout must be a text',
+    ]);
+    assert.match(faultOf(`${text}limits: [1]\n`).message, /artifact\.yml:4: limits must be a map/);
+  });
+
   test('versions and releases are taken as they are written', () => {
     const definition = parseDefinition(
       'source: https://e/x\nversion: 1.10\ndeb: {release: 010}\n',
@@ -65,6 +84,22 @@ rpm: {release: 2+beta1, buildargs: --with mysql}
         ['main', '2024-01-05'],
         ['old', '1e3'],
       ],
+    );
+  });
+
+  test('one version may serve formats of which not all take it', () => {
+    const text = (formats: string): string => `source: https://e/x\nversion: r42\n${formats}\n`;
+    const rpm = 'rpm: {release: 1_2}';
+    assert.equal(
+      parseDefinition(text(`deb: {release: 1}\n${rpm}`), 'a.yml', 'foo').sources.get('foo')?.versions.size,
+      1,
+    );
+    parseDefinition(text(rpm), 'a.yml', 'foo');
+    parseDefinition(text('osi:'), 'a.yml', 'foo');
+    assert.equal(faultOf(text('deb: {release: 1}')).reason, 'bad-version');
+    assert.match(
+      faultOf(text('deb: {release: 1}')).message,
+      /artifact\.yml:2: version: "r42" is not a version/,
     );
   });
 
@@ -157,7 +192,7 @@ rpm: {}
 
 describe('file names of sources', () => {
   test('the version of a sent file lies between id and ending', () => {
-    const read = (filename: string, id = 'hello'): string => sentVersion({ id, filename }, true);
+    const read = (filename: string, id = 'hello'): string => sentVersion({ id, filename }, 'deb');
     assert.equal(read('hello-2.11~rc1.tar.xz'), '2.11~rc1');
     assert.equal(read('hello_2.10.tgz'), '2.10');
     assert.equal(read('/somewhere/hello-1.0.zip'), '1.0');

@@ -13,19 +13,21 @@ import {
 
 describe('versions', () => {
   test('a full version joins main, release, tag and rebuild number', () => {
-    assert.equal(nextVersion('2.10', '1', 'deb12', null).full, '2.10-1.deb12');
-    assert.equal(nextVersion('2.10', '1', null, null).full, '2.10-1');
-    assert.equal(nextVersion('2.10', '1', 'deb12', '2.10-1.deb12').full, '2.10-1.deb12+build0');
-    assert.equal(nextVersion('2.10', '1', 'deb12', '2.10-1.deb12+build0').full, '2.10-1.deb12+build1');
-    assert.equal(nextVersion('2.10', '1', 'deb12', '2.10-1.deb12+build9').full, '2.10-1.deb12+build10');
-    assert.deepEqual(nextVersion('2.10', '1', 'deb12', '2.10-1.deb12+build9'), {
+    assert.equal(nextVersion('2.10', '1', 'deb12', []).full, '2.10-1.deb12');
+    assert.equal(nextVersion('2.10', '1', null, []).full, '2.10-1');
+    assert.equal(nextVersion('2.10', '1', 'deb12', ['2.10-1.deb12']).full, '2.10-1.deb12+build0');
+    assert.equal(nextVersion('2.10', '1', 'deb12', ['2.10-1.deb12+build0']).full, '2.10-1.deb12+build1');
+    assert.equal(nextVersion('2.10', '1', 'deb12', ['2.10-1.deb12+build9']).full, '2.10-1.deb12+build10');
+    const taken = ['2.10-1.deb12+build3', '2.11-1.deb12', '2.10-1.deb12', '2.10-2.deb12+build7'];
+    assert.equal(nextVersion('2.10', '1', 'deb12', taken).full, '2.10-1.deb12+build4');
+    assert.deepEqual(nextVersion('2.10', '1', 'deb12', ['2.10-1.deb12+build9']), {
       ...{ main: '2.10', release: '1', dist: 'deb12', build: 10 },
       ...{ full: '2.10-1.deb12+build10', fullrelease: '1.deb12+build10' },
     });
   });
 
   test('templates see the first part of the main version, as a number where it is one', () => {
-    const major = (main: string): unknown => templateVersion(nextVersion(main, '1', null, null)).major;
+    const major = (main: string): unknown => templateVersion(nextVersion(main, '1', null, [])).major;
     assert.deepEqual(['2.10', '10', '1a.2', '1:2.0'].map(major), [2, 10, '1a', '1:2']);
   });
 
@@ -38,7 +40,7 @@ describe('versions', () => {
       '2.10-1.deb11+build3',
       '2.10-10.deb12',
     ]) {
-      assert.equal(nextVersion('2.10', '1', 'deb12', published).full, '2.10-1.deb12', published);
+      assert.equal(nextVersion('2.10', '1', 'deb12', [published]).full, '2.10-1.deb12', published);
     }
   });
 
@@ -59,7 +61,7 @@ describe('versions', () => {
 
   test('R28: epochs, tildes and hyphens are versions, malformed ones are refused by name', () => {
     for (const good of ['1', '1.2.3', '2.11~rc1', '1:4.5', '2024-01-05', '1.0+git20240101.abc'])
-      checkMain(good, 'x');
+      checkMain(good, 'x', ['deb']);
     for (const bad of [
       '',
       'v1',
@@ -74,11 +76,36 @@ describe('versions', () => {
       `1${'0'.repeat(300)}`,
     ]) {
       assert.throws(
-        () => checkMain(bad, 'artifact.yml:3'),
+        () => checkMain(bad, 'artifact.yml:3', ['deb']),
         (error: Fault) => error.reason === 'bad-version' && error.message.startsWith('artifact.yml:3'),
       );
     }
-    for (const bad of ['', '-1', '1-2', '1 2', '1\n']) assert.throws(() => checkRelease(bad, 'x'), Fault);
+    for (const bad of ['', '-1', '1-2', '1 2', '1\n'])
+      assert.throws(() => checkRelease(bad, 'x', 'deb'), Fault);
+  });
+
+  test('each format has a syntax of its own: only Debian demands a digit first, only rpm takes _', () => {
+    const takes = (format: 'deb' | 'rpm' | 'osi', version: string): boolean => {
+      try {
+        checkMain(version, 'x', [format]);
+        return true;
+      } catch (error) {
+        assert.equal((error as Fault).reason, 'bad-version');
+        return false;
+      }
+    };
+    const which = (version: string) => (['deb', 'rpm', 'osi'] as const).filter(one => takes(one, version));
+    assert.deepEqual(which('2.10~rc1'), ['deb', 'rpm', 'osi']);
+    assert.deepEqual(which('r42'), ['rpm', 'osi']);
+    assert.deepEqual(which('1.0^git1'), ['rpm', 'osi']);
+    assert.deepEqual(which('8u_1'), ['rpm']);
+    assert.deepEqual(which('1:2.0'), ['deb', 'rpm']);
+    for (const bad of ['', '_1', '.1', '1 2', '1/2', '1\n', '1.0$(id)', 'é', '%x']) {
+      assert.deepEqual(which(bad), [], bad);
+    }
+    checkMain('r42', 'x', ['deb', 'rpm']);
+    checkRelease('1_2^3', 'x', 'rpm');
+    for (const bad of ['1_2', '1^3']) assert.throws(() => checkRelease(bad, 'x', 'deb'), Fault);
   });
 
   test('Debian orders as its policy tells', () => {

@@ -112,6 +112,11 @@ test('limits are written as the kernel wants them, and those that nobody takes a
         'pids.max=50',
       ],
     );
+    for (const file of readdirSync(folder)) writeFileSync(join(folder, file), '');
+    group.limit({ ...limits, memory: 500_000, pids: 20 });
+    assert.deepEqual(group.missing, []);
+    assert.equal(readFileSync(join(folder, 'memory.max'), 'utf8'), '500000');
+    assert.equal(readFileSync(join(folder, 'pids.max'), 'utf8'), '20');
     writeFileSync(join(folder, 'memory.events'), 'low 0\noom 3\noom_kill 2\noom_group_kill 1\n');
     writeFileSync(join(folder, 'memory.peak'), '123\n');
     writeFileSync(join(folder, 'cpu.stat'), 'usage_usec 2500000\nuser_usec 1\n');
@@ -131,4 +136,6 @@ test('limits are written as the kernel wants them, and those that nobody takes a
 test('a limit of zero is no limit and nothing is missing', () => {
   const group = new ControlGroup([], 'task', { ...LIMITS, memory: 0, pids: 0, cpus: 0 });
   assert.deepEqual(group.missing, []);
+  group.limit({ ...LIMITS, memory: 0, pids: 20, cpus: 0 });
+  assert.deepEqual(group.missing, ['pids']);
 });

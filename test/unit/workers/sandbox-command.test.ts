@@ -1,8 +1,8 @@
 /** The command line of a run in a sandbox, which decides what a build can reach. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type SandboxPlan, sandboxCommand } from '../../../workers/sandbox/command.ts';
 import type { Namespace } from '../../../workers/sandbox/namespace.ts';
-import { type SandboxPlan, sandboxCommand } from '../../../workers/sandbox/sandbox.ts';
 
 const DIRECT: Namespace = { mounting: ['unshare', '--mount'], mapped: [], isMapped: false };
 const MAPPED: Namespace = {
@@ -17,7 +17,7 @@ function plan(more: Partial<SandboxPlan> = {}): SandboxPlan {
     roots: 2,
     hostname: 'build',
     namespace: DIRECT,
-    filtered: true,
+    filter: '/w/filter',
     processes: 0,
     names: [],
     ...more,

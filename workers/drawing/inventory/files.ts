@@ -48,6 +48,8 @@ class FilesReader {
     } catch (error) {
       const code = errorCode(error);
       if (code === '') throw error;
+      // No database at all is an ordinary state of a site without drawings.
+      if (code === 'ENOENT' && above.length === 0) return this.#refuse('absent', path, 'not there');
       return this.#refuse('unreadable', path, code === 'ENOENT' ? 'not there' : `can't be read (${code})`);
     }
   }

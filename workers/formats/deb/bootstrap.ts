@@ -5,6 +5,7 @@ import { Fault } from '../../../proto/fault.ts';
 import { toDebianArchitecture } from '../../../proto/words.ts';
 import type { TaskContext } from '../../context.ts';
 import { lockExclusive } from '../../sandbox/lock.ts';
+import { BASH } from '../../tool.ts';
 import type { EnvironmentTarget } from '../format.ts';
 import { findFault } from './apt-failure.ts';
 import { PACKAGES, type Recipe } from './recipe.ts';
@@ -94,7 +95,7 @@ async function debootstrap(
   ];
   // The log is read again to find the cause; `tee` would hide the exit code without pipefail.
   const script = 'set -o pipefail; log=$1; shift; "$@" 2>&1 | tee "$log"';
-  const { exitCode } = await context.runTool(['bash', '-c', script, 'rackwright', log, ...command], {
+  const { exitCode } = await context.runTool([...BASH, script, 'rackwright', log, ...command], {
     show: true,
     mapped: true,
     env: { TMPDIR: context.job.settings.dirs.tmp },

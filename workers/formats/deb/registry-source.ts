@@ -109,7 +109,7 @@ async function relevantNames(
     .sort();
 }
 
-/** Remembers what is installed in a build sandbox, one package a line: the next build asks the registry for just these. */
+/** Remembers what is installed in a build sandbox: the next build asks the registry for just these. */
 export async function rememberInstalled(
   context: TaskContext,
   spec: BuildSpec,

@@ -1,4 +1,4 @@
-/** Shows what is in the published packages and what lintian thinks of them; nothing here makes a build fail. */
+/** Shows what lintian thinks of the published packages; nothing here makes a build fail. */
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { TaskContext } from '../../context.ts';
@@ -6,12 +6,10 @@ import type { PipelineSlice } from '../../job.ts';
 import { openBuildSandbox } from '../../sandbox/layers.ts';
 import type { BuiltArtifacts } from '../format.ts';
 import { rootOf } from './build.ts';
-import { INPUT } from './source.ts';
+import { PACKAGE } from './room.ts';
 
 /** Tags about uploads to Debian by its maintainers: a build service's builds never are. */
 const QUIET = ['--suppress-tags', 'no-nmu-in-changelog,source-nmu-has-incorrect-version-number'];
-/** What debc shows. */
-const CONTENTS = 'for deb do echo; echo "contents of $(basename "$deb"):"; dpkg-deb --contents "$deb"; done';
 
 /**
  * Reports on files that are published already. What fails is a warning, and what stops the task meanwhile ends the
@@ -22,24 +20,16 @@ export async function report(
   built: BuiltArtifacts,
   pipeline: PipelineSlice,
 ): Promise<void> {
-  const packages = built.files.filter(file => file.endsWith('.deb'));
-  await attempt(context, 'contents could not be shown', async () => {
-    await context.runTool(['sh', '-c', CONTENTS, 'sh', ...packages], { show: true });
-  });
   if (!context.job.settings.deb.lintian) {
     context.console.log('info', 'lintian is switched off in the settings ([format:deb] lintian = no)');
     return;
   }
-  await attempt(context, 'lintian could not be run', () => lint(context, built.files, pipeline.environment));
-}
-
-async function attempt(context: TaskContext, failure: string, work: () => Promise<void>): Promise<void> {
   if (context.signal.aborted) return;
   try {
-    await work();
+    await lint(context, built.files, pipeline.environment);
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    context.console.log('warning', `${failure}: ${words}`);
+    context.console.log('warning', `lintian could not be run: ${words}`);
   }
 }
 
@@ -61,9 +51,9 @@ async function lint(
   });
   try {
     context.console.log('info', 'lintian (informative):');
-    const names = files.filter(file => /\.(dsc|deb)$/.test(file)).map(file => join(INPUT, basename(file)));
+    const names = files.filter(file => /\.(dsc|deb)$/.test(file)).map(file => join(PACKAGE, basename(file)));
     const { exitCode } = await sandbox.run(['lintian', '--fail-on', 'none', ...QUIET, '--', ...names], {
-      binds: [{ from: dirname(first), to: INPUT }],
+      binds: [{ from: dirname(first), to: PACKAGE }],
     });
     if (exitCode !== 0) {
       context.console.log('warning', `lintian ended with exit code ${exitCode}; the packages are published`);

@@ -1,35 +1,23 @@
-/** Makes the Debian source package: orig archives, the `debian` folder, and `dpkg-source` in the sandbox. */
+/** Makes the Debian source package: orig archives, the `debian` folder, and `dpkg-source` in a sandbox. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import {
-  chmod,
-  copyFile,
-  link,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  realpath,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
-import { errorCode, Fault } from '../../../proto/fault.ts';
+import { chmod, copyFile, link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Fault } from '../../../proto/fault.ts';
 import { debPool } from '../../../proto/layout.ts';
-import type { Sandbox, TaskContext } from '../../context.ts';
+import type { TaskContext } from '../../context.ts';
 import type { BuildSpec } from '../../job.ts';
+import { epochOf } from '../../registry/deb-paths.ts';
 import { renderDebianChangelog } from '../../source/changelog.ts';
 import { collect } from '../../source/collect.ts';
 import { type ArchiveKind, recogniseArchive } from '../../source/compression.ts';
-import { readText } from '../../source/definition.ts';
+import { copyFolder } from '../../source/copying.ts';
 import type { PreparedArchive, PreparedSource } from '../../source/prepared.ts';
+import { readText } from '../../source/reading.ts';
 import { applyLine, layoutScript, quote, treeName, withoutEpoch } from '../../source/tree.ts';
 import { type Control, parseControl } from './control.ts';
+import { DEFINITION, type Folders, PACKAGE, type Room } from './room.ts';
 
-/** Where the sandbox shows the inputs. */
-export const INPUT = '/mnt/source';
 /** Endings of orig archives by what they are packed with; nothing else comes here (dpkg-source(1), format 3.0). */
 const ENDINGS: Readonly<Partial<Record<ArchiveKind['compression'], string>>> = {
   gzip: 'gz',
@@ -39,58 +27,58 @@ const ENDINGS: Readonly<Partial<Record<ArchiveKind['compression'], string>>> = {
 const QUILT = '3.0 (quilt)\n';
 const EXIT_PATCH = 81;
 
-/** A source package in a folder of the workspace. */
+/** A source package in its folder of the workspace. */
 export interface SourcePackage {
-  readonly control: Control;
-  /** Folder that holds the .dsc and all its files, readable for the build user. */
-  readonly folder: string;
   readonly dsc: string;
   /** Names of all files, the .dsc included. */
   readonly files: readonly string[];
 }
 
-/** Lays out and builds it. Throws `bad-definition`, `bad-package`, `bad-patch`, `source-changed`, `build-failed`. */
-export async function buildSourcePackage(
-  context: TaskContext,
-  spec: BuildSpec,
-  source: PreparedSource,
-  openSandbox: () => Promise<Sandbox>,
-): Promise<SourcePackage> {
-  const control = await readControl(source);
-  const input = await freshFolder(join(context.job.place, 'source-input'));
-  const folder = await freshFolder(join(context.job.place, 'source-package'));
+export interface SourceBuild {
+  readonly spec: BuildSpec;
+  readonly source: PreparedSource;
+  readonly folders: Folders;
+  readonly room: Room;
+}
+
+/**
+ * Lays out and builds it; nothing of it is left in the sandbox. Throws `bad-definition`, `bad-patch`, `source-changed`,
+ * `build-failed`, and `unsafe-archive` or `archive-too-large` for links that can't be copied.
+ */
+export async function buildSourcePackage(context: TaskContext, build: SourceBuild): Promise<SourcePackage> {
+  const { spec, source, room } = build;
+  const { definition, package: folder } = build.folders;
   const origs = await placeOrigs(source, folder);
   await checkPool(
     context,
     spec,
-    control.source,
+    source,
     origs.map(orig => join(folder, orig.file)),
   );
-  await copyDebian(source.definition, join(source.definition, 'deb'), join(input, 'debian'));
-  await completeDebian(join(input, 'debian'), control.source, spec, source);
-  const sandbox = await openSandbox();
-  try {
-    const { exitCode } = await sandbox.run(['sh', '-c', script(source, origs)], {
-      env: { SOURCE_DATE_EPOCH: String(source.changelog[0]?.date ?? 0) },
-      binds: [
-        { from: input, to: INPUT },
-        { from: folder, to: '/mnt/origs' },
-      ],
-    });
-    if (exitCode === EXIT_PATCH) {
-      throw new Fault('invalid', 'bad-patch', 'a patch does not apply to the source: see the output above');
-    }
-    if (exitCode !== 0) throw failed(`dpkg-source ended with exit code ${exitCode}: see the output above`);
-    const made = await collect(sandbox.exchange, folder, name => /\.dsc$|\.debian\.tar\.xz$/.test(name));
-    const dsc = made.find(name => name.endsWith('.dsc'));
-    if (dsc === undefined) throw failed('dpkg-source left no .dsc file');
-    return { control, folder, dsc, files: [...made, ...origs.map(orig => orig.file)] };
-  } finally {
-    await sandbox.close();
+  await copyFolder(source.definition, 'deb', join(definition, 'debian'), {
+    bytes: context.job.settings.limits.unpacked,
+    signal: context.signal,
+  });
+  await completeDebian(join(definition, 'debian'), spec, source);
+  const exitCode = await room.shell.run(script(source, origs));
+  if (exitCode === EXIT_PATCH) {
+    throw new Fault('invalid', 'bad-patch', 'a patch does not apply to the source: see the output above');
   }
+  if (exitCode !== 0) throw failed(`dpkg-source ended with exit code ${exitCode}: see the output above`);
+  const { exchange } = room.sandbox;
+  const made = await collect(exchange, folder, name => /\.dsc$|\.debian\.tar\.xz$/.test(name));
+  const dsc = made.find(name => name.endsWith('.dsc'));
+  if (dsc === undefined) throw failed('dpkg-source left no .dsc file');
+  return { dsc, files: [...made, ...origs.map(orig => orig.file)] };
 }
 
-async function readControl(source: PreparedSource): Promise<Control> {
+/** The text of debian/changelog. */
+export function changelogOf(spec: BuildSpec, source: PreparedSource): string {
+  return renderDebianChangelog(source.artifact, spec.distribution, source.changelog);
+}
+
+/** What the definition says of its packages. Throws `bad-layout`, `bad-package`, `bad-definition`. */
+export async function readControl(source: PreparedSource): Promise<Control> {
   const text = await readText(source.definition, 'deb/control');
   if (text === null) {
     throw new Fault('invalid', 'bad-layout', 'the definition has no deb/control (nor a deb/control.j2)');
@@ -126,26 +114,31 @@ async function placeOrigs(source: PreparedSource, folder: string): Promise<Orig[
   return origs;
 }
 
-/** Fails before building when the pool has an orig archive of that name with other content that is still needed. */
+/**
+ * Fails before building when the pool has an orig archive of that name with other content that is still needed. One of
+ * a version with another epoch is in nobody's way.
+ */
 async function checkPool(
   context: TaskContext,
   spec: BuildSpec,
-  source: string,
+  { artifact, version }: PreparedSource,
   paths: readonly string[],
 ): Promise<void> {
   for (const path of paths) {
     const name = basename(path);
-    const pool = debPool(spec.derivative, source, name);
-    const { sha256, usedBy } = await context.ask<'pool-file'>({
-      type: 'pool-file',
-      format: 'deb',
-      path: pool,
-    });
-    if (sha256 === null || usedBy.length === 0 || sha256 === (await digest(path))) continue;
+    const pool = debPool(spec.derivative, artifact, name);
+    const { users } = await context.ask<'pool-file'>({ type: 'pool-file', format: 'deb', path: pool });
+    const rivals = users.filter(user => epochOf(user.version) === epochOf(version.full));
+    if (rivals.length === 0) continue;
+    const sha256 = await digest(path);
+    const other = rivals.filter(user => user.sha256 !== sha256);
+    if (other.length === 0) continue;
+    const where = other[0]?.isPublished ? 'is published' : 'is in a kept state of the registry';
+    const needing = other.slice(0, 3).map(user => user.text);
     throw new Fault(
       'refused',
       'source-changed',
-      `${name} is published with other content, which ${usedBy.slice(0, 3).join(', ')} needs: give the source a new version`,
+      `${name} ${where} with other content, which ${needing.join(', ')} needs: give the source a new version`,
       { file: name },
     );
   }
@@ -157,47 +150,14 @@ async function digest(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/**
- * Copies `deb/` as `debian/`. A link to elsewhere in the definition is copied as what it leads to, since it would lead
- * nowhere from its new place; others stay links.
- */
-async function copyDebian(root: string, from: string, to: string): Promise<void> {
-  await mkdir(to, { mode: 0o755 });
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [path, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await copyDebian(root, path, target);
-    else if (entry.isSymbolicLink()) await copyLink(root, path, target);
-    else {
-      await copyFile(path, target);
-      await chmod(target, ((await lstat(path)).mode & 0o100) !== 0 ? 0o755 : 0o644);
-    }
-  }
-}
-
-async function copyLink(root: string, path: string, target: string): Promise<void> {
-  const real = await realpath(path).catch((error: unknown) => {
-    if (errorCode(error) !== 'ELOOP') return null;
-    throw new Fault('invalid', 'unsafe-archive', `${relative(root, path)} is a link that leads in a circle`);
-  });
-  const outside = real !== null && relative(await realpath(join(root, 'deb')), real).startsWith('..');
-  if (!outside) await symlink(await readlink(path), target);
-  else if ((await lstat(real)).isDirectory()) await copyDebian(root, real, target);
-  else await copyFile(real, target);
-}
-
-async function completeDebian(
-  debian: string,
-  name: string,
-  spec: BuildSpec,
-  source: PreparedSource,
-): Promise<void> {
+async function completeDebian(debian: string, spec: BuildSpec, source: PreparedSource): Promise<void> {
   const put = async (path: string, content: string | Buffer): Promise<void> => {
     const target = join(debian, path);
     // Never through a link that the definition put there.
     await rm(target, { recursive: true, force: true });
     await writeFile(target, content, { flag: 'wx', mode: 0o644 });
   };
-  await put('changelog', renderDebianChangelog(name, spec.distribution, source.changelog));
+  await put('changelog', changelogOf(spec, source));
   await ensureFolder(join(debian, 'source'));
   await put('source/format', QUILT);
   if (source.patches.length === 0) return;
@@ -219,11 +179,13 @@ function script(source: PreparedSource, origs: readonly Orig[]): string {
   const names = new Map(origs.map(({ archive, file }) => [archive, file]));
   return [
     'set -e; umask 022',
-    layoutScript(tree, source.archives, '/mnt/origs', archive => names.get(archive) ?? ''),
-    `cp -R ${INPUT}/debian ${quote(tree)}/debian`,
-    ...origs.map(({ file }) => `ln -s ${quote(`/mnt/origs/${file}`)} ${quote(file)}`),
+    `export SOURCE_DATE_EPOCH=${source.changelog[0]?.date ?? 0}`,
+    layoutScript(tree, source.archives, PACKAGE, archive => names.get(archive) ?? ''),
+    `cp -R ${DEFINITION}/debian ${quote(tree)}/debian`,
+    ...origs.map(({ file }) => `ln -s ${quote(`${PACKAGE}/${file}`)} ${quote(file)}`),
     ...applied(tree, source.patches),
     `dpkg-source --build ${quote(tree)}`,
+    `rm -rf ${quote(tree)} ${origs.map(({ file }) => quote(file)).join(' ')}`,
   ].join('\n');
 }
 
@@ -238,14 +200,6 @@ function applied(tree: string, patches: readonly string[]): string[] {
     `printf '%s\\n' ${series.map(quote).join(' ')} >.pc/applied-patches`,
     'cd ..',
   ];
-}
-
-/** An empty folder of the workspace that the build user may read; what an interrupted attempt left goes. */
-async function freshFolder(path: string): Promise<string> {
-  await rm(path, { recursive: true, force: true });
-  await mkdir(path, { mode: 0o755 });
-  await chmod(path, 0o755);
-  return path;
 }
 
 function failed(message: string): Fault {

@@ -1,6 +1,7 @@
 // Original file: rackwright/v1/daemon_service.proto
 
 import type { EndedTasks as _rackwright_v1_EndedTasks, EndedTasks__Output as _rackwright_v1_EndedTasks__Output } from '../../rackwright/v1/EndedTasks.ts';
+import type { SigningKey as _rackwright_v1_SigningKey, SigningKey__Output as _rackwright_v1_SigningKey__Output } from '../../rackwright/v1/SigningKey.ts';
 
 export interface GetDaemonStatusResponse {
   'version'?: (string);
@@ -8,6 +9,7 @@ export interface GetDaemonStatusResponse {
   'running'?: (number);
   'waiting'?: (number);
   'ended'?: (_rackwright_v1_EndedTasks)[];
+  'signingKeys'?: (_rackwright_v1_SigningKey)[];
 }
 
 export interface GetDaemonStatusResponse__Output {
@@ -16,4 +18,5 @@ export interface GetDaemonStatusResponse__Output {
   'running': (number);
   'waiting': (number);
   'ended': (_rackwright_v1_EndedTasks__Output)[];
+  'signingKeys': (_rackwright_v1_SigningKey__Output)[];
 }

@@ -6,6 +6,10 @@ export interface HoldForBackupResponse {
   'state'?: (string);
   'registry'?: (string);
   'folders'?: (string)[];
+  'etc'?: (string);
+  'lib'?: (string);
+  'cache'?: (string);
+  'run'?: (string);
 }
 
 export interface HoldForBackupResponse__Output {
@@ -13,4 +17,8 @@ export interface HoldForBackupResponse__Output {
   'state': (string);
   'registry': (string);
   'folders': (string)[];
+  'etc': (string);
+  'lib': (string);
+  'cache': (string);
+  'run': (string);
 }

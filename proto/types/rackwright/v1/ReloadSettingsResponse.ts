@@ -2,7 +2,9 @@
 
 
 export interface ReloadSettingsResponse {
+  'restart'?: (string)[];
 }
 
 export interface ReloadSettingsResponse__Output {
+  'restart': (string)[];
 }

@@ -54,7 +54,7 @@ function recorder(): Display & { readonly seen: string[] } {
   };
 }
 
-const run = (api: Api, display: Display, silenceLimit = 1000) =>
+const run = (api: Api, display: Display, silenceLimit = 60_000) =>
   followTask('id', { api, display, now: Date.now, signal: new AbortController().signal, silenceLimit });
 
 for (const after of [1, 2, 3]) {

@@ -4,9 +4,10 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type CommandSurroundings, gatewayCommands } from '../../../../edge/gateway/commands.ts';
-import { parseNetworks } from '../../../../edge/gateway/fields.ts';
 import { type Gateway, loadGateway } from '../../../../edge/gateway/settings.ts';
 import { publicPrefix, redirectUri } from '../../../../edge/gateway/target.ts';
+import { parseNetworks } from '../../../../edge/http/networks.ts';
+import { showConf } from '../../../../edge/show-conf.ts';
 import { SettingsError } from '../../../../systemd/settings.ts';
 import { type Home, type Ini, makeHome, mergeIni } from '../../../support/gateway.ts';
 
@@ -237,7 +238,8 @@ function run(home: Home, name: string, ...words: string[]): { status: number; ou
     print: line => void out.push(line),
     warn: line => void err.push(line),
   };
-  return { status: gatewayCommands[name]?.(words, around) ?? -1, out, err };
+  const command = name === 'show-conf' ? showConf : gatewayCommands[name];
+  return { status: command?.(words, around) ?? -1, out, err };
 }
 
 test('show-conf prints every setting with its origin, and no secret', () => {
@@ -251,7 +253,22 @@ test('show-conf prints every setting with its origin, and no secret', () => {
     assert.match(text, /\n {2}issuer: https:\/\/idp\.test \(.*gateway\.ini:\d+\)\n/);
     assert.match(text, /\n {2}restricted_groups: ∅ \(default\)\n/);
     assert.match(text, /\n {2}enabled: yes \(/);
-    assert.equal(run(home, 'show-conf', 'nonsense').status, 2);
+    for (const words of [
+      ['nonsense'],
+      [],
+      ['gateway', '--conf'],
+      ['edge', '--conf', '/x'],
+      ['gateway', 'more'],
+    ]) {
+      assert.equal(run(home, 'show-conf', ...words).status, 2, words.join(' '));
+    }
+    assert.match(
+      run(home, 'show-conf', 'edge').out.join('\n'),
+      /\n {2}metrics_restrict: 127\.0\.0\.0\/8, ::1\/128 \(default\)\n/,
+    );
+    const agent = run(home, 'show-conf', 'agent').out.join('\n');
+    assert.match(agent, /\n {2}restrict: 127\.0\.0\.0\/8, ::1\/128 \(default\)\n/);
+    assert.match(agent, /\n {2}jwt_token: ∅ \(default\)\n/);
   } finally {
     home.close();
   }

@@ -5,11 +5,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { clientAddress } from '../../../../edge/gateway/address.ts';
 import { tooOld } from '../../../../edge/gateway/agents.ts';
 import { bothNames } from '../../../../edge/gateway/clusters.ts';
 import { newSession, readCookie, type Transaction, writeCookie } from '../../../../edge/gateway/cookie.ts';
-import { parseNetworks } from '../../../../edge/gateway/fields.ts';
 import { Frontend } from '../../../../edge/gateway/frontend.ts';
 import { stripPrefix } from '../../../../edge/gateway/gateway.ts';
 import {
@@ -23,6 +21,7 @@ import {
 import { renderMarkdown } from '../../../../edge/gateway/markdown.ts';
 import { makeSeal } from '../../../../edge/gateway/seal.ts';
 import { Throttle } from '../../../../edge/gateway/throttle.ts';
+import { clientAddress, parseNetworks } from '../../../../edge/http/networks.ts';
 
 const transaction = (started: number, returnTo: string | null = null): Transaction => ({
   state: randomBytes(32).toString('base64url'),
@@ -203,5 +202,7 @@ test('forwarded addresses count from trusted proxies only, and then the rightmos
   assert.equal(of('127.0.0.1', '6.6.6.6, 192.0.2.5, 10.0.0.3'), '192.0.2.5');
   assert.equal(of('::ffff:127.0.0.1', '192.0.2.5'), '192.0.2.5');
   assert.equal(of('127.0.0.1', 'nonsense'), '127.0.0.1');
+  assert.equal(of('127.0.0.1', '192.0.2.5, '), '127.0.0.1');
+  assert.equal(of('127.0.0.1', '10.0.0.3'), '127.0.0.1');
   assert.equal(of('127.0.0.1'), '127.0.0.1');
 });

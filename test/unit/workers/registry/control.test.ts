@@ -13,6 +13,12 @@ describe('a control file', () => {
     assert.equal(get(stanza, 'X-Empty'), '');
   });
 
+  test('may hold separators of Unicode, which end no line', () => {
+    const stanza = read('Package: a\nDescription: one\u2028Version: 2\n more\u2029Version: 3\nVersion: 1\n');
+    assert.equal(get(stanza, 'Description'), 'one\u2028Version: 2\n more\u2029Version: 3');
+    assert.equal(get(stanza, 'Version'), '1');
+  });
+
   test('is refused when it repeats a field, begins with a continuation, or begins a second stanza', () => {
     const bad: Record<string, string> = {
       'a repeated field': 'Package: a\nVersion: 1\npackage: b\n',

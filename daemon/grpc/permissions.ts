@@ -1,0 +1,81 @@
+/** The tables of permissions: who may call what, and have done again what. */
+import type { Action } from '../../proto/words.ts';
+import type { Spec } from '../../workers/job.ts';
+
+/** Needs no permission; `control` is for the control socket only. */
+export type Permission = Action | 'none' | 'control';
+
+/** Who may call what. A method that is not listed can't be called. */
+export const PERMISSIONS: Readonly<Record<string, Permission>> = {
+  'InstanceService.listInstances': 'none',
+  'InstanceService.getInstance': 'view-registry',
+  'InstanceService.listPipelines': 'view-pipeline',
+  'InstanceService.listArchitectures': 'view-pipeline',
+  'BuildService.prepareBuild': 'build',
+  'BuildService.submitBuild': 'build',
+  'BuildService.uploadBuild': 'build',
+  'TaskService.getTask': 'view-task',
+  'TaskService.listTasks': 'view-task',
+  'TaskService.watchTasks': 'view-task',
+  'TaskService.cancelTask': 'edit-task',
+  'TaskService.retryTask': 'edit-task',
+  'TaskService.setPriority': 'edit-task',
+  'TaskService.purgeHistory': 'purge-history',
+  'ConsoleService.attach': 'view-task',
+  'ConsoleService.follow': 'view-task',
+  'KeyringService.getKeyring': 'view-keyring',
+  'KeyringService.exportKeyring': 'view-keyring',
+  'KeyringService.createKeyring': 'edit-keyring',
+  'KeyringService.renewKeyring': 'edit-keyring',
+  'ImageService.listImages': 'view-pipeline',
+  'ImageService.createImage': 'manage-image',
+  'ImageService.updateImage': 'manage-image',
+  'ImageService.createEnvironment': 'manage-image',
+  'ImageService.updateEnvironment': 'manage-image',
+  'ImageService.openShell': 'control',
+  'TokenService.issueToken': 'manage-token',
+  'TokenService.listTokens': 'manage-token',
+  'TokenService.revokeToken': 'manage-token',
+  'TokenService.whoAmI': 'none',
+  'RegistryService.listFormats': 'view-registry',
+  'RegistryService.listDistributions': 'view-registry',
+  'RegistryService.listDerivatives': 'view-registry',
+  'RegistryService.listArtifacts': 'view-registry',
+  'RegistryService.describeArtifact': 'view-registry',
+  'RegistryService.searchArtifacts': 'view-registry',
+  'RegistryService.deleteArtifact': 'edit-registry',
+  'RegistryService.createSnapshot': 'edit-registry',
+  'RegistryService.listSnapshots': 'view-registry',
+  'RegistryService.deleteSnapshot': 'edit-registry',
+  'RegistryService.listGenerations': 'view-registry',
+  'RegistryService.compareGenerations': 'view-registry',
+  'RegistryService.promote': 'edit-registry',
+  'RegistryService.rollBack': 'edit-registry',
+  'RegistryService.importArtifacts': 'edit-registry',
+  'RegistryService.verifyRegistry': 'edit-registry',
+  'RegistryService.repairRegistry': 'edit-registry',
+  'RegistryService.planRetention': 'view-registry',
+  'RegistryService.retainArtifacts': 'edit-registry',
+  'RegistryService.collectRegistry': 'edit-registry',
+  'RegistryService.uploadUpdateInfo': 'edit-registry',
+  'DaemonService.getDaemonStatus': 'none',
+  'DaemonService.reloadSettings': 'control',
+  'DaemonService.holdForBackup': 'control',
+  // Drawings belong to no instance; who may see them is the edge's setting.
+  'DrawingService.draw': 'none',
+  'InventoryService.getView': 'none',
+  'InventoryService.getStatus': 'none',
+};
+
+/** What a retry takes besides its own permission: what submitting it took. The others are made by who may edit tasks. */
+export const RETRIES: Partial<Readonly<Record<Spec['type'], Permission>>> = {
+  'keyring-creation': 'edit-keyring',
+  'keyring-renewal': 'edit-keyring',
+  'history-purge': 'purge-history',
+  'image-creation': 'manage-image',
+  'image-update': 'manage-image',
+  'image-shell': 'control',
+  'environment-creation': 'manage-image',
+  'environment-update': 'manage-image',
+  'environment-shell': 'control',
+};
