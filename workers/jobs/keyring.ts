@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import type { TaskContext, Work } from '../context.ts';
-import type { Spec } from '../job.ts';
-import { AGENT_SETTINGS, type GnupgHome, linkHome, runGpg } from '../registry/gnupg.ts';
+import type { InstanceSlice, Spec, WorkerSettings } from '../job.ts';
+import { AGENT_SETTINGS, type GnupgHome, type GpgOptions, linkHome, runGpg } from '../registry/gnupg.ts';
 import {
   copyState,
   type KeyInfo,
@@ -18,6 +18,8 @@ import {
 
 const PASSPHRASE_LENGTH = 32;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+/** Seconds that a new key's date lies back. */
+const AGE = 60;
 const DAY = 86_400;
 /** Days of a unit, as gpg counts them. */
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 };
@@ -37,25 +39,44 @@ export const keyringCreation: Work<Creation> = async context => {
   writeFileSync(passphrase, randomPassphrase(), { mode: 0o400 });
   writeFileSync(join(state, 'gpg-agent.conf'), AGENT_SETTINGS, { mode: 0o600 });
   const { name, email } = instance.gpg;
-  const { type, size, expires } = settings.keyring;
-  const algorithm = type === 'rsa' ? `rsa${size}` : 'ed25519';
-  const until = expires === 0 ? 'never' : `seconds=${expires}`;
+  const { type, size } = settings.keyring;
   await inHome(context, state, async home => {
-    context.progress('master key', 0, 2);
-    await gpg(
-      context,
-      home,
-      ['--quick-generate-key', `${name} <${email}>`, algorithm, 'cert', until],
+    context.progress('keys', 0, 1);
+    await gpg(context, home, ['--generate-key'], {
       passphrase,
-    );
-    const { master } = await readKeys(context, home);
-    context.progress('signing key', 1, 2);
-    await gpg(context, home, ['--quick-add-key', master.fingerprint, algorithm, 'sign', until], passphrase);
+      input: keyParameters(instance.gpg, settings.keyring),
+    });
     await writePublic(context, home, state);
   });
   takeIntoUse(keyrings, instance.id, state);
+  const algorithm = type === 'rsa' ? `rsa${size}` : 'ed25519';
   context.console.log('info', `Made a ${algorithm} key for ${name} <${email}>`);
 };
+
+/**
+ * What gpg is told of both keys, as "Unattended key generation" of its manual has it. They are made in one go with one
+ * date, and that a little ago: gpg takes no key of the future, and clocks are set back, and differ among machines.
+ */
+function keyParameters(owner: InstanceSlice['gpg'], keys: WorkerSettings['keyring']): string {
+  const kind = (key: string): string[] =>
+    keys.type === 'rsa'
+      ? [`${key}-Type: RSA`, `${key}-Length: ${keys.size}`]
+      : [`${key}-Type: EDDSA`, `${key}-Curve: ed25519`];
+  const created = Math.floor(Date.now() / 1000) - AGE;
+  return [
+    ...kind('Key'),
+    'Key-Usage: cert',
+    ...kind('Subkey'),
+    'Subkey-Usage: sign',
+    `Name-Real: ${owner.name}`,
+    `Name-Email: ${owner.email}`,
+    `Creation-Date: seconds=${created}`,
+    // Counted from the creation.
+    `Expire-Date: ${keys.expires === 0 ? 0 : `seconds=${keys.expires + AGE}`}`,
+    '%commit',
+    '',
+  ].join('\n');
+}
 
 /** Sets a new expiry on both keys. Until the renewed keyring is durable the old one stays in use. */
 export const keyringRenewal: Work<Renewal> = async (context, spec) => {
@@ -72,9 +93,9 @@ export const keyringRenewal: Work<Renewal> = async (context, spec) => {
   await inHome(context, state, async home => {
     const { master, subkey } = await readKeys(context, home);
     const sub = subkey?.fingerprint ?? '*';
-    await gpg(context, home, ['--quick-set-expire', master.fingerprint, until], passphrase);
+    await gpg(context, home, ['--quick-set-expire', master.fingerprint, until], { passphrase });
     // By fingerprint: "*" would leave out a key that has expired.
-    await gpg(context, home, ['--quick-set-expire', master.fingerprint, until, sub], passphrase);
+    await gpg(context, home, ['--quick-set-expire', master.fingerprint, until, sub], { passphrase });
     await writePublic(context, home, state);
   });
   takeIntoUse(keyrings, instance.id, state);
@@ -113,12 +134,11 @@ async function gpg(
   context: TaskContext,
   home: string,
   args: readonly string[],
-  passphrase?: string,
+  options: GpgOptions = {},
 ): Promise<Buffer> {
-  const answer = await runGpg(context, home, args, passphrase === undefined ? {} : { passphrase });
+  const answer = await runGpg(context, home, args, options);
   if (answer.exitCode === 0) return answer.stdout;
-  const said = answer.stderr.trim().split('\n').at(-1) ?? '';
-  throw new Fault('internal', 'signing-failed', `gpg ${args[0]} failed: ${said}`);
+  throw new Fault('internal', 'signing-failed', `gpg ${args[0]} failed: ${answer.words}`);
 }
 
 /** Writes what others read: the public key twice, and what there is to know of the keys. */

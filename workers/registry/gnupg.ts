@@ -10,6 +10,8 @@ const MAX_SOCKET_PATH = 107;
 const LONGEST_SOCKET = '/S.gpg-agent.browser';
 /** Milliseconds; making an RSA key waits for luck with primes. */
 const TIMEOUT = 300_000;
+/** Characters of what gpg said that a message repeats. */
+const MAX_WORDS = 500;
 
 /** The agent's settings. The passphrase is random and long: stretching it would only cost 100 ms a signature. */
 export const AGENT_SETTINGS = 's2k-count 65536\nmax-cache-ttl 3600\ndisable-scdaemon\n';
@@ -85,24 +87,32 @@ function sweepHome(path: string): void {
 export interface GpgAnswer {
   readonly exitCode: number;
   readonly stdout: Buffer;
-  readonly stderr: string;
+  /** The last of what it said, in one line: why it failed often stands above its last line. */
+  readonly words: string;
 }
+
+export type GpgOptions = { readonly passphrase?: string } & Pick<ToolOptions, 'input'>;
 
 /** Runs gpg in batch mode. Its exit code is for the caller to judge; a signal that ended it throws `killed`. */
 export async function runGpg(
   context: TaskContext,
   home: string,
   args: readonly string[],
-  options: { readonly passphrase?: string } & Pick<ToolOptions, 'input'> = {},
+  options: GpgOptions = {},
 ): Promise<GpgAnswer> {
   const secret =
     options.passphrase === undefined
       ? []
       : ['--pinentry-mode', 'loopback', '--passphrase-file', options.passphrase];
   const fixed = ['--homedir', home, '--batch', '--no-tty', '--no-options', '--no-auto-check-trustdb'];
-  return context.runTool(['gpg', ...fixed, '--trust-model', 'always', '--quiet', ...secret, ...args], {
-    ...(options.input === undefined ? {} : { input: options.input }),
-    timeout: TIMEOUT,
-    accept: [0, 1, 2],
-  });
+  const answer = await context.runTool(
+    ['gpg', ...fixed, '--trust-model', 'always', '--quiet', ...secret, ...args],
+    {
+      ...(options.input === undefined ? {} : { input: options.input }),
+      timeout: TIMEOUT,
+      accept: [0, 1, 2],
+    },
+  );
+  const words = answer.stderr.trim().split('\n').join('; ').slice(-MAX_WORDS);
+  return { exitCode: answer.exitCode, stdout: answer.stdout, words };
 }

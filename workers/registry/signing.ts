@@ -146,7 +146,7 @@ async function signRetrying(
     try {
       const answer = await runGpg(context, home, args, { passphrase, input });
       if (answer.exitCode === 0 && answer.stdout.length > 0) return answer.stdout;
-      problem = answer.stderr.trim().split('\n').at(-1) ?? '';
+      problem = answer.words;
       if (/expired/i.test(problem)) throw expired(context.job.instance.id, 'just now');
     } catch (error) {
       context.signal.throwIfAborted();

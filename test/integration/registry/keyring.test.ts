@@ -39,6 +39,9 @@ describe('the keyring of an instance', async () => {
     assert.match(info.subkey.fingerprint, /^[0-9A-F]{40}$/);
     assert.notEqual(info.master.fingerprint, info.subkey.fingerprint);
     assert.equal(info.master.algorithm, 'ed25519');
+    // A clock that is a little behind, here or at a client, must not make it a key of the future.
+    for (const key of [info.master, info.subkey])
+      assert.ok(key.created <= Date.now() / 1000 - 59, `${key.created}`);
     assert.equal(statSync(join(path, 'passphrase')).mode & 0o777, 0o400);
     assert.match(readFileSync(join(path, 'passphrase'), 'utf8'), /^[A-Za-z0-9]{32}$/);
     assert.match(readFileSync(join(path, 'public.asc'), 'utf8'), /BEGIN PGP PUBLIC KEY BLOCK/);
@@ -175,6 +178,23 @@ test('the home of a process that is gone is swept, and kept while a gpg of it st
   sweepHomes(base);
   assert.deepEqual(readdirSync(base), []);
   rmSync(base, { recursive: true });
+});
+
+test('a keyring bears the name of its owner, whatever the letters, and lasts for as long as was asked', async () => {
+  const registry = openRegistry({ keyring: { expires: 86_400 } });
+  const context = registry.context(CREATION);
+  const gpg = { name: '# Zoë: %no-protection <x> 50%', email: 'zoë+a@example.org' };
+  const earliest = Math.floor(Date.now() / 1000) + 86_400;
+  await keyringCreation(
+    { ...context, job: { ...context.job, instance: { ...registry.instance, gpg } } },
+    CREATION,
+  );
+  const latest = Math.floor(Date.now() / 1000) + 86_400;
+  const info = readKeyring(keyringPath(registry.settings.dirs.keyring, 'default'));
+  assert.equal(info?.userid, `${gpg.name} <${gpg.email}>`);
+  for (const { expires } of [info.master, info.subkey])
+    assert.ok(earliest <= expires && expires <= latest, `${earliest} ${expires} ${latest}`);
+  registry.close();
 });
 
 describe('a key that has expired', () => {
