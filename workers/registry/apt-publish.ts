@@ -1,18 +1,20 @@
 /** Publishes Debian packages: pool files, indexes, signature, then one switch; and takes them out again. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Fault } from '../../proto/fault.ts';
+import { errorCode, Fault } from '../../proto/fault.ts';
+import { generationPath } from '../../proto/layout.ts';
 import { toDebianArchitecture } from '../../proto/words.ts';
 import type { TaskContext } from '../context.ts';
 import type { BuiltArtifacts } from '../formats/format.ts';
 import type { BuildSpec, CatalogueEntry, ChangelogEntry, RegistryKey, RegistryPlace } from '../job.ts';
 import { type AptPlan, writeAptGeneration } from './apt-generation.ts';
 import { readManifest } from './apt-manifest.ts';
-import type { ReleaseFields } from './apt-release.ts';
+import { dateAfter, type ReleaseFields } from './apt-release.ts';
 import { type ChangelogOf, type Reading, readDeb } from './deb-package.ts';
 import { settlePaths } from './deb-paths.ts';
 import { readSource } from './deb-source.ts';
 import { distinctEntries, type ReadEntry } from './distinct.ts';
+import type { HeldRegistry } from './publication.ts';
 import { type NextGeneration, publishBuild, type WriteChange, writeAndSwitch } from './publish.ts';
 import type { ReadProgress, StagedEntry } from './staged.ts';
 
@@ -113,7 +115,10 @@ export const publishAptChange: WriteChange = (context, held, change) =>
       generation: next.generation,
       tree: held.tree,
       state: held.state,
-      release: releaseOf(context, held.key, manifest ?? (await publishedWords(next)), change.add),
+      release: {
+        ...releaseOf(context, held.key, manifest ?? (await publishedWords(next)), change.add),
+        date: dateAfter(servedRelease(held, next.served), Math.floor(Date.now() / 1000)),
+      },
       current: manifest && next.served !== null ? { generation: next.served, manifest } : null,
       changed: [...change.add, ...change.remove],
       siblings: next.after(change.live),
@@ -135,13 +140,24 @@ async function publishedWords(
   };
 }
 
+/** The Release that is served; empty where there is none. */
+function servedRelease(held: HeldRegistry, served: string | null): string {
+  if (served === null) return '';
+  try {
+    return readFileSync(join(held.tree, generationPath(held.key, served), 'Release'), 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return '';
+    throw error;
+  }
+}
+
 /** Architectures and derivatives once published stay in Release: clients refuse an index that silently disappears. */
 function releaseOf(
   context: TaskContext,
   registry: RegistryKey,
   before: { readonly architectures: readonly string[]; readonly derivatives: readonly string[] },
   added: readonly CatalogueEntry[],
-): ReleaseFields {
+): Omit<ReleaseFields, 'date'> {
   const { instance, settings } = context.job;
   const pipeline = instance.pipelines.find(
     one => one.format === 'deb' && one.distribution === registry.distribution,
@@ -163,7 +179,6 @@ function releaseOf(
     codename: registry.distribution,
     architectures: [...architectures].sort(),
     derivatives: [...derivatives],
-    date: Math.floor(Date.now() / 1000),
     validFor: settings.deb.validFor,
   };
 }

@@ -14,6 +14,19 @@ export interface ReleaseFields {
   readonly validFor: number;
 }
 
+/** Seconds that the date of a Release may lie ahead of apt's clock: the default of its Acquire::Max-FutureTime. */
+const AHEAD = 10;
+
+/**
+ * The date of the Release that takes the place of another, in seconds. Without a word apt drops one that is older than what
+ * it has: after a clock was set back a little the other's date is kept. What apt would refuse is no measure: there the
+ * clock counts.
+ */
+export function dateAfter(before: string, now: number): number {
+  const date = Date.parse(/^Date: (.*)$/m.exec(before)?.[1] ?? '') / 1000;
+  return date > now && date - now <= AHEAD ? date : now;
+}
+
 /** Renders it; there is no Suite on purpose, see build-service rules on stable names. */
 export function renderRelease(fields: ReleaseFields, files: readonly IndexFile[]): string {
   const sorted = [...files].sort((a, b) => (a.path < b.path ? -1 : 1));
