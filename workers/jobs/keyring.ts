@@ -34,12 +34,21 @@ export const keyringCreation: Work<Creation> = async context => {
   if (readKeyring(keyringPath(keyrings, instance.id))) {
     throw new Fault('conflict', 'already-there', `instance ${instance.id} has a keyring already`);
   }
-  const state = newState(keyrings, instance.id);
+  const state = await onceMore(context, () => makeKeys(context));
+  takeIntoUse(keyrings, instance.id, state);
+  const { name, email } = instance.gpg;
+  const { type, size } = settings.keyring;
+  const algorithm = type === 'rsa' ? `rsa${size}` : 'ed25519';
+  context.console.log('info', `Made a ${algorithm} key for ${name} <${email}>`);
+};
+
+/** Makes the keys in a new state, whose path it answers. */
+async function makeKeys(context: TaskContext): Promise<string> {
+  const { instance, settings } = context.job;
+  const state = newState(settings.dirs.keyring, instance.id);
   const passphrase = join(state, 'passphrase');
   writeFileSync(passphrase, randomPassphrase(), { mode: 0o400 });
   writeFileSync(join(state, 'gpg-agent.conf'), AGENT_SETTINGS, { mode: 0o600 });
-  const { name, email } = instance.gpg;
-  const { type, size } = settings.keyring;
   await inHome(context, state, async home => {
     context.progress('keys', 0, 1);
     await gpg(context, home, ['--generate-key'], {
@@ -48,10 +57,8 @@ export const keyringCreation: Work<Creation> = async context => {
     });
     await writePublic(context, home, state);
   });
-  takeIntoUse(keyrings, instance.id, state);
-  const algorithm = type === 'rsa' ? `rsa${size}` : 'ed25519';
-  context.console.log('info', `Made a ${algorithm} key for ${name} <${email}>`);
-};
+  return state;
+}
 
 /**
  * What gpg is told of both keys, as "Unattended key generation" of its manual has it. They are made in one go with one
@@ -86,6 +93,18 @@ export const keyringRenewal: Work<Renewal> = async (context, spec) => {
   if (!readKeyring(keyringPath(keyrings, instance.id))) {
     throw new Fault('not_found', 'no-keyring', `instance ${instance.id} has no keyring to renew`);
   }
+  const state = await onceMore(context, () => renewKeys(context, seconds));
+  takeIntoUse(keyrings, instance.id, state);
+  context.console.log(
+    'info',
+    `Renewed the keys of ${instance.id}: ${seconds === 0 ? 'no expiry' : spec.duration}`,
+  );
+};
+
+/** Copies the keys into a new state, whose path it answers, and makes them last for so many seconds from now; 0 = for ever. */
+async function renewKeys(context: TaskContext, seconds: number): Promise<string> {
+  const { instance, settings } = context.job;
+  const keyrings = settings.dirs.keyring;
   const state = newState(keyrings, instance.id);
   copyState(keyrings, instance.id, state);
   const passphrase = join(state, 'passphrase');
@@ -98,12 +117,20 @@ export const keyringRenewal: Work<Renewal> = async (context, spec) => {
     await gpg(context, home, ['--quick-set-expire', master.fingerprint, until, sub], { passphrase });
     await writePublic(context, home, state);
   });
-  takeIntoUse(keyrings, instance.id, state);
-  context.console.log(
-    'info',
-    `Renewed the keys of ${instance.id}: ${seconds === 0 ? 'no expiry' : spec.duration}`,
-  );
-};
+  return state;
+}
+
+/** What fails for gpg's sake, whose agent something may have killed, gets one more chance. */
+async function onceMore<T>(context: TaskContext, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof Fault) || !['signing-failed', 'killed'].includes(error.reason)) throw error;
+    context.console.log('warning', `${error.message}, trying once more`);
+    return work();
+  }
+}
 
 /** Seconds of `^\d+[dwmy]?$`; bare numbers are days, 0 = never. Throws `bad-input`. */
 export function readDuration(text: string): number {

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Fault } from '../../../proto/fault.ts';
+import type { TaskContext } from '../../../workers/context.ts';
 import { keyringCreation, keyringRenewal } from '../../../workers/jobs/keyring.ts';
 import { sweepHomes } from '../../../workers/registry/gnupg.ts';
 import { keyringPath, readKeyring } from '../../../workers/registry/keyring.ts';
@@ -178,6 +179,27 @@ test('the home of a process that is gone is swept, and kept while a gpg of it st
   sweepHomes(base);
   assert.deepEqual(readdirSync(base), []);
   rmSync(base, { recursive: true });
+});
+
+test('keys whose gpg fails are tried once more, and what was half made is never taken into use', async () => {
+  const registry = openRegistry();
+  const context = registry.context(CREATION);
+  const path = keyringPath(registry.settings.dirs.keyring, 'default');
+  /** Gives gpg an agent that ends at once, so many times. */
+  const failing = (times: number): TaskContext => {
+    let left = times;
+    const runTool: TaskContext['runTool'] = (command, options) => {
+      const cut = command.includes('--generate-key') && left-- > 0;
+      return context.runTool(cut ? [...command, '--agent-program', '/bin/false'] : command, options);
+    };
+    return { ...context, runTool };
+  };
+  await assert.rejects(keyringCreation(failing(2), CREATION), { reason: 'signing-failed', message: /agent/ });
+  assert.equal(readKeyring(path), null);
+  await keyringCreation(failing(1), CREATION);
+  assert.match(readKeyring(path)?.userid ?? '', /Example team/);
+  assert.match(registry.log.join('\n'), /warning: gpg --generate-key failed: .*agent.*, trying once more/);
+  registry.close();
 });
 
 test('a keyring bears the name of its owner, whatever the letters, and lasts for as long as was asked', async () => {
