@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import type { TaskContext, Work } from '../context.ts';
 import type { InstanceSlice, Spec, WorkerSettings } from '../job.ts';
-import { AGENT_SETTINGS, type GnupgHome, type GpgOptions, linkHome, runGpg } from '../registry/gnupg.ts';
+import {
+  AGENT_SETTINGS,
+  type GnupgHome,
+  type GpgOptions,
+  linkHome,
+  onceMore,
+  runGpg,
+} from '../registry/gnupg.ts';
 import {
   copyState,
   type KeyInfo,
@@ -118,18 +125,6 @@ async function renewKeys(context: TaskContext, seconds: number): Promise<string>
     await writePublic(context, home, state);
   });
   return state;
-}
-
-/** What fails for gpg's sake, whose agent something may have killed, gets one more chance. */
-async function onceMore<T>(context: TaskContext, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    context.signal.throwIfAborted();
-    if (!(error instanceof Fault) || !['signing-failed', 'killed'].includes(error.reason)) throw error;
-    context.console.log('warning', `${error.message}, trying once more`);
-    return work();
-  }
 }
 
 /** Seconds of `^\d+[dwmy]?$`; bare numbers are days, 0 = never. Throws `bad-input`. */

@@ -116,3 +116,17 @@ export async function runGpg(
   const words = answer.stderr.trim().split('\n').join('; ').slice(-MAX_WORDS);
   return { exitCode: answer.exitCode, stdout: answer.stdout, words };
 }
+
+/** Gives work that fails for gpg's sake, or whose gpg or agent was killed, one more chance; throws `signing-failed` then. */
+export async function onceMore<T>(context: TaskContext, work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      context.signal.throwIfAborted();
+      if (!(error instanceof Fault) || !['signing-failed', 'killed'].includes(error.reason)) throw error;
+      if (attempt === 2) throw new Fault('internal', 'signing-failed', `${error.message}, twice`);
+      context.console.log('warning', `${error.message}, trying once more`);
+    }
+  }
+}

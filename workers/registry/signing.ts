@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Fault } from '../../proto/fault.ts';
 import type { TaskContext } from '../context.ts';
 import { runAnyway } from '../tool.ts';
-import { runGpg, signingHome } from './gnupg.ts';
+import { onceMore, runGpg, signingHome } from './gnupg.ts';
 import { type KeyringInfo, keyringPath, readKeyring } from './keyring.ts';
 
 /** Seconds before a key's end from which publications warn. */
@@ -55,7 +55,7 @@ export function openSigner(context: TaskContext): Signer {
     const ready = first;
     const signing = (async () => {
       await ready?.catch(() => undefined);
-      return signRetrying(context, home.path, words, passphrase, input);
+      return onceMore(context, () => signOnce(context, home.path, words, passphrase, input));
     })();
     first ??= signing;
     const signature = await signing;
@@ -133,29 +133,15 @@ function expired(instance: string, when: string): Fault {
   );
 }
 
-/** A signer that was killed, or whose agent was, gets one more chance. */
-async function signRetrying(
+async function signOnce(
   context: TaskContext,
   home: string,
   args: readonly string[],
   passphrase: string,
   input: SignerInput,
 ): Promise<Buffer> {
-  for (let attempt = 1; ; attempt++) {
-    let problem: string;
-    try {
-      const answer = await runGpg(context, home, args, { passphrase, input });
-      if (answer.exitCode === 0 && answer.stdout.length > 0) return answer.stdout;
-      problem = answer.words;
-      if (/expired/i.test(problem)) throw expired(context.job.instance.id, 'just now');
-    } catch (error) {
-      context.signal.throwIfAborted();
-      if (!(error instanceof Fault) || error.reason !== 'killed') throw error;
-      problem = error.message;
-    }
-    if (attempt === 2) {
-      throw new Fault('internal', 'signing-failed', `gpg could not sign, twice: ${problem}`);
-    }
-    context.console.log('warning', `Signing failed (${problem}), trying once more`);
-  }
+  const { exitCode, stdout, words } = await runGpg(context, home, args, { passphrase, input });
+  if (exitCode === 0 && stdout.length > 0) return stdout;
+  if (/expired/i.test(words)) throw expired(context.job.instance.id, 'just now');
+  throw new Fault('internal', 'signing-failed', `gpg could not sign: ${words}`);
 }
