@@ -1,4 +1,5 @@
 /** When an apt registry must be looked after although nobody publishes: what its Release file tells. Pure. */
+import { releaseTime } from '../../proto/release.ts';
 
 /** Times in seconds since the epoch. */
 export interface ReleaseState {
@@ -19,18 +20,13 @@ export interface UpkeepRules {
 
 /** Reads what matters here; null for what is no Release of ours. */
 export function readRelease(text: string): ReleaseState | null {
-  const date = timeOf(text, 'Date');
+  const date = releaseTime(text, 'Date');
   if (date === null) return null;
   const listed = new Set(
     [...text.matchAll(/^ [0-9a-f]{64} +\d+ (\S+\/(?:Packages|Sources)(?:\.xz)?)$/gm)].map(match => match[1]),
   );
   const packed = [...listed].every(path => path?.endsWith('.xz') || listed.has(`${path}.xz`));
-  return { date, validUntil: timeOf(text, 'Valid-Until'), packed };
-}
-
-function timeOf(text: string, field: string): number | null {
-  const milliseconds = Date.parse(new RegExp(`^${field}: (.+)$`, 'm').exec(text)?.[1] ?? '');
-  return Number.isNaN(milliseconds) ? null : milliseconds / 1000;
+  return { date, validUntil: releaseTime(text, 'Valid-Until'), packed };
 }
 
 /**

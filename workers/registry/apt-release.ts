@@ -1,4 +1,5 @@
 /** The Release file of an apt distribution. */
+import { releaseTime } from '../../proto/release.ts';
 import type { IndexFile } from './apt-manifest.ts';
 
 export interface ReleaseFields {
@@ -23,8 +24,8 @@ const AHEAD = 10;
  * clock counts.
  */
 export function dateAfter(before: string, now: number): number {
-  const date = Date.parse(/^Date: (.*)$/m.exec(before)?.[1] ?? '') / 1000;
-  return date > now && date - now <= AHEAD ? date : now;
+  const date = releaseTime(before, 'Date');
+  return date !== null && date > now && date - now <= AHEAD ? date : now;
 }
 
 /** Renders it; there is no Suite on purpose, see build-service rules on stable names. */
